@@ -34,7 +34,7 @@ function compile() {
 function describeTypes() {
   const descriptions = join(root, 'packages', 'api', 'dist', 'descriptions.json');
   if (existsSync(descriptions) && statSync(descriptions).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs) return;
-  if (!runs('scripts/build-descriptions.mjs')) throw new Error('the descriptions of the built-in types could not be made');
+  if (!runs('scripts/build-descriptions.mjs')) throw new Error('could not generate the descriptions of the built-in types');
 }
 
 function runs(script, ...args) {
@@ -44,7 +44,7 @@ function runs(script, ...args) {
 /** Optional: without the code cache the server starts more slowly. */
 function makeCodeCache() {
   if (!runs('scripts/bundle/code-cache.mjs', program))
-    process.stderr.write('the code of the program could not be compiled ahead\n');
+    process.stderr.write('could not create the code cache\n');
 }
 
 /** tsc keeps the output of sources that were moved or deleted; the tarballs of the packages must not contain it. */

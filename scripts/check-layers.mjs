@@ -60,15 +60,15 @@ function complaint(specifier, file, name) {
   if (specifier.startsWith('.')) return relativeComplaint(specifier, file, name);
   const imported = /^@tsukube\/([^/]+)/.exec(specifier)?.[1];
   if (imported === undefined || imported === name) return undefined;
-  if (rowOf(imported) === -1) return `imports ${specifier}, a package that has no place in the order of layers`;
-  return rowOf(imported) < rowOf(name) ? undefined : `imports ${specifier}, which is not below ${name}`;
+  if (rowOf(imported) === -1) return `imports ${specifier}, which is not in the list of layers`;
+  return rowOf(imported) < rowOf(name) ? undefined : `imports ${specifier}, which is not in a layer above ${name} in the list`;
 }
 
 function relativeComplaint(specifier, file, name) {
   const target = relative(root, resolve(dirname(file), specifier));
   if (target.startsWith(join('packages', name, ''))) return undefined;
   if (target.startsWith(join('tests', 'support', '')) && file.endsWith('.test.ts')) return undefined;
-  return `leaves its package by ${specifier}`;
+  return `imports ${specifier} outside of its package`;
 }
 
 function rowOf(name) {
@@ -78,7 +78,7 @@ function rowOf(name) {
 function packages() {
   const names = readdirSync(join(root, 'packages'));
   const unplaced = names.filter((name) => rowOf(name) === -1);
-  if (unplaced.length > 0) throw new Error(`scripts/check-layers.mjs does not place ${unplaced.join(', ')}`);
+  if (unplaced.length > 0) throw new Error(`scripts/check-layers.mjs does not list ${unplaced.join(', ')}`);
   return names;
 }
 

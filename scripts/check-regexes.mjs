@@ -70,7 +70,7 @@ function main() {
   const problems = found.map((regex) => [regex, problemOf(regex)]).filter(([, problem]) => problem !== undefined);
   for (const [{ file, line }, problem] of problems) process.stderr.write(`${relative(root, file)}:${line}: ${problem}\n`);
   const reasons = found.filter(({ reason }) => reason !== undefined).length;
-  process.stdout.write(`${found.length} regular expressions, ${reasons} with a reason, ${problems.length} wrong\n`);
+  process.stdout.write(`${found.length} regular expressions, ${reasons} with a reason, ${problems.length} with problems\n`);
   if (problems.length > 0) process.exitCode = 1;
 }
 

@@ -58,7 +58,7 @@ async function replayAll(inputs, kubeconfig, { only, 'max-diffs': maxDiffs, json
   const passed = report.filter(({ failures }) => failures.length === 0).length;
   const steps = report.reduce((sum, each) => sum + each.steps, 0);
   const differing = report.reduce((sum, { failures }) => sum + failures.length, 0);
-  console.log(`steps alike: ${steps - differing} of ${steps}`);
+  console.log(`identical steps: ${steps - differing} of ${steps}`);
   console.log(`${passed} passed, ${report.length - passed} failed`);
   if (passed < report.length) process.exitCode = 1;
 }

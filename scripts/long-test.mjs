@@ -7,7 +7,7 @@ import { build } from './build.mjs';
 import { root } from './root.mjs';
 import { prepareTools } from './test-tools.mjs';
 
-const seed = { default: () => String(Date.now() % 1_000_000), about: 'repeats a former run' };
+const seed = { default: () => String(Date.now() % 1_000_000), about: 'seed of an earlier run, to repeat it' };
 
 /** Each flag becomes an environment variable such as `CRASH_KILLS`. */
 const commands = {
@@ -35,7 +35,7 @@ const commands = {
     tests: ['tests/faults'],
     flags: {
       fault: { default: () => 'all', about: '`disk-full`, `io-error`, `sigstop`, `clock` or `all`' },
-      rounds: { default: () => '20', about: 'how often each fault comes' },
+      rounds: { default: () => '20', about: 'rounds per fault' },
       seed,
     },
   },

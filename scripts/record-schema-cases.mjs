@@ -99,5 +99,5 @@ async function settled(condition) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error('it does not settle');
+  throw new Error('the definition was not ready in time');
 }

@@ -57,7 +57,7 @@ function vitest(env, args) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       endAll('SIGKILL');
-      reject(new Error(`the tests were ended after ${limitMinutes} minutes`));
+      reject(new Error(`the tests were stopped after ${limitMinutes} minutes`));
     }, limitMinutes * 60_000);
     child.on('error', reject).on('exit', (code) => {
       clearTimeout(timer);
@@ -69,7 +69,7 @@ function vitest(env, args) {
 function printSkipped(report, missing) {
   const suites = skippedSuites(report);
   if (suites.length === 0) return;
-  process.stdout.write(`Left out${missing.length > 0 ? `, for want of ${missing.join(' and ')}` : ''}:\n${suites.join('\n')}\n`);
+  process.stdout.write(`Skipped${missing.length > 0 ? `, because of missing tools (${missing.join(', ')})` : ''}:\n${suites.join('\n')}\n`);
 }
 
 async function main(args) {
