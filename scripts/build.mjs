@@ -43,8 +43,7 @@ function runs(script, ...args) {
 
 /** Optional: without the code cache the server starts more slowly. */
 function makeCodeCache() {
-  if (!runs('scripts/bundle/code-cache.mjs', program))
-    process.stderr.write('could not create the code cache\n');
+  if (!runs('scripts/bundle/code-cache.mjs', program)) process.stderr.write('could not create the code cache\n');
 }
 
 /** tsc keeps the output of sources that were moved or deleted; the tarballs of the packages must not contain it. */

@@ -69,7 +69,9 @@ function vitest(env, args) {
 function printSkipped(report, missing) {
   const suites = skippedSuites(report);
   if (suites.length === 0) return;
-  process.stdout.write(`Skipped${missing.length > 0 ? `, because of missing tools (${missing.join(', ')})` : ''}:\n${suites.join('\n')}\n`);
+  process.stdout.write(
+    `Skipped${missing.length > 0 ? `, because of missing tools (${missing.join(', ')})` : ''}:\n${suites.join('\n')}\n`,
+  );
 }
 
 async function main(args) {
