@@ -27,7 +27,7 @@ const RETRY_MS = 1000;
 /** Deletes the keys that expire by `now`; resolves with the time of the next expiry, if any. */
 type RemoveExpired = (now: number) => Promise<number | undefined>;
 
-/** Runs `remove` at the earliest expiry it was told of, and retries it a second after a failure. */
+/** Runs `remove` at the earliest expected expiry, and retries it a second after a failure. */
 export class ExpiryTimer {
   readonly #clock: Clock;
   readonly #remove: RemoveExpired;

@@ -82,15 +82,15 @@ export interface OneOf {
   fromJson(value: JsonValue): JsonObject;
 }
 
-const choices = new Map<string, OneOf | undefined>();
+const oneOfs = new Map<string, OneOf | undefined>();
 
 /** Undefined for types encoded as raw JSON bytes. */
 export function oneOfType(ref: string): OneOf | undefined {
-  if (!choices.has(ref)) choices.set(ref, makeChoice(ref));
-  return choices.get(ref);
+  if (!oneOfs.has(ref)) oneOfs.set(ref, makeOneOf(ref));
+  return oneOfs.get(ref);
 }
 
-function makeChoice(ref: string): OneOf | undefined {
+function makeOneOf(ref: string): OneOf | undefined {
   const [, schemaRef, other] = /^(.*\.JSONSchemaProps)Or(Array|Bool|StringArray)$/.exec(ref) ?? [];
   if (schemaRef === undefined) return undefined;
   if (other === 'Bool') return schemaOrBoolean(ref, schemaRef);

@@ -2,7 +2,7 @@ import { ProtobufError } from './reader.ts';
 
 const initialSize = 16 * 1024;
 /** Larger buffers are not kept for the next message. */
-const keptSize = 1024 * 1024;
+const maxKeptSize = 1024 * 1024;
 /** Up to this length a loop is faster than a native call. */
 const shortString = 24;
 
@@ -23,7 +23,7 @@ export class ProtobufWriter {
   /** Returns a copy of the bytes and resets the writer. */
   finish(): Buffer {
     const bytes = Buffer.from(this.buffer.subarray(this.position));
-    if (this.buffer.length > keptSize) this.buffer = Buffer.allocUnsafeSlow(initialSize);
+    if (this.buffer.length > maxKeptSize) this.buffer = Buffer.allocUnsafeSlow(initialSize);
     this.position = this.buffer.length;
     return bytes;
   }

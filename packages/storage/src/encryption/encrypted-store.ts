@@ -30,7 +30,7 @@ export function encryptedStore(store: Store, transformerOf: TransformerOf, clock
   return new EncryptedStore(store, transformerOf, clock);
 }
 
-const WATCH_PATIENCE_MS = 500;
+const WATCH_WAIT_MS = 500;
 
 class EncryptedStore implements Store {
   readonly #store: Store;
@@ -47,7 +47,7 @@ class EncryptedStore implements Store {
     this.#clock = clock;
     this.#transformerOf = transformerOf;
     const { tap, trim, corruption } = store;
-    if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#lazily(batch)));
+    if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#decryptLazily(batch)));
     if (trim) this.trim = trim.bind(store);
     if (corruption) this.corruption = corruption.bind(store);
   }
@@ -86,14 +86,14 @@ class EncryptedStore implements Store {
   }
 
   async delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
-    return this.#store.delete(key, expected, options).catch((error) => this.#readable(error));
+    return this.#store.delete(key, expected, options).catch((error) => this.#decryptError(error));
   }
 
   async *watch(prefix: string, from: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
     for await (const batch of this.#store.watch(prefix, from, signal)) {
       const waits = batch.changes.flatMap(({ entry, previous }) => [entry, previous].flatMap((each) => this.#waitFor(each)));
-      if (waits.length > 0) await this.#briefly(Promise.all(waits));
-      yield this.#lazily(batch);
+      if (waits.length > 0) await this.#waitBriefly(Promise.all(waits));
+      yield this.#decryptLazily(batch);
     }
   }
 
@@ -106,9 +106,9 @@ class EncryptedStore implements Store {
    * Bounds the wait for a KMS, because other resources share the watch. A cache that misses a value lists again and waits
    * there.
    */
-  #briefly(work: Promise<unknown>): Promise<void> {
+  #waitBriefly(work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.after(WATCH_PATIENCE_MS, resolve);
+      const cancel = this.#clock.after(WATCH_WAIT_MS, resolve);
       work.finally(() => {
         cancel();
         resolve();
@@ -150,7 +150,7 @@ class EncryptedStore implements Store {
       const { revision, created } = await write(sealed);
       return { key, value, revision, created };
     } catch (error) {
-      return await this.#readable(error);
+      return await this.#decryptError(error);
     } finally {
       this.#writing.delete(sealed);
     }
@@ -165,7 +165,7 @@ class EncryptedStore implements Store {
   }
 
   /** Rethrows the error; the entry of a Mismatch is decrypted first. */
-  async #readable(error: unknown): Promise<never> {
+  async #decryptError(error: unknown): Promise<never> {
     if (!(error instanceof Mismatch) || !error.current) throw error;
     throw new Mismatch(error.key, await this.#read(error.current));
   }
@@ -191,7 +191,7 @@ class EncryptedStore implements Store {
   }
 
   /** Values are decrypted on first access, so one that cannot be decrypted affects only its readers. */
-  #lazily(batch: Batch): Batch {
+  #decryptLazily(batch: Batch): Batch {
     return { revision: batch.revision, changes: batch.changes.map((change) => this.#lazyChange(change)) };
   }
 

@@ -48,7 +48,7 @@ export class EnvelopeTransformer implements Transformer {
   seal(value: Uint8Array, context: Buffer): Uint8Array {
     const key = this.#options.writeKey();
     this.#options.checkWritable(key);
-    this.#remember(key.cacheKey, key.transformer);
+    this.#cache(key.cacheKey, key.transformer);
     const encryptedData = key.transformer.seal(value, context);
     this.#options.observe?.keyUsed('to_storage', key.source.keyId);
     return encodeEncryptedObject({ ...key.source, encryptedData });
@@ -84,7 +84,7 @@ export class EnvelopeTransformer implements Transformer {
     this.#options.observe?.cacheMiss();
     try {
       const request = { ciphertext: encryptedDekSource, uid: randomUUID(), keyId, annotations };
-      this.#remember(cacheKey, transformerOf(dekSourceType, await this.#options.plugin.decrypt(request)));
+      this.#cache(cacheKey, transformerOf(dekSourceType, await this.#options.plugin.decrypt(request)));
     } catch (cause) {
       trim(this.#failures);
       const error = new Error(`failed to decrypt DEK, error: ${(cause as Error).message}`, { cause });
@@ -97,7 +97,7 @@ export class EnvelopeTransformer implements Transformer {
     return failed !== undefined && this.#options.clock.now() - failed.at < RETRY_MS;
   }
 
-  #remember(cacheKey: string, transformer: Transformer): void {
+  #cache(cacheKey: string, transformer: Transformer): void {
     if (this.#opened.has(cacheKey)) return;
     trim(this.#opened);
     this.#opened.set(cacheKey, transformer);

@@ -19,9 +19,9 @@ export async function listPrefix(
   snapshot: Snapshot,
   compacted: number,
   prefix: string,
-  { from, limit = 0, revision: asked }: StoreListOptions,
+  { from, limit = 0, revision: requested }: StoreListOptions,
 ): Promise<Page> {
-  const revision = asked || snapshot.revision;
+  const revision = requested || snapshot.revision;
   if (revision > snapshot.revision) throw new FutureRevision(snapshot.revision);
   if (revision < compacted) throw new Compacted(compacted);
   const range = new PrefixRange(prefix, from);

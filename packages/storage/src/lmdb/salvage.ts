@@ -63,7 +63,7 @@ export async function salvageDatabase(directory: string, output: string): Promis
     markDatabase(output);
     const isDeleted = (key: string) => found.changes.get(key)?.type === 'delete';
     const lost = [...found.heads.keys()].filter((key) => !copier.saved.has(key) && !isDeleted(key));
-    const unknown = Math.max(0, found.stated - copier.saved.size - lost.length);
+    const unknown = Math.max(0, found.recorded - copier.saved.size - lost.length);
     const isUncertain = (key: string) => copier.saved.has(key);
     return { saved: copier.saved.size, lost, uncertain: uncertain.filter(isUncertain), unknown, revision };
   } finally {
@@ -81,7 +81,7 @@ interface Survey {
   /** The highest revision found anywhere. */
   readonly newest: number;
   /** Number of objects in the header of the key index. */
-  readonly stated: number;
+  readonly recorded: number;
 }
 
 function survey(directory: string): Survey {
@@ -103,7 +103,7 @@ function survey(directory: string): Survey {
         if ((changes.get(change.key)?.revision ?? 0) < revision) changes.set(change.key, change);
       },
     });
-    return { heads, isIndexWhole, changes, newest, stated: database.entriesOf('current') ?? 0 };
+    return { heads, isIndexWhole, changes, newest, recorded: database.entriesOf('current') ?? 0 };
   } finally {
     database.close();
   }

@@ -66,7 +66,7 @@ export class MemoryStore implements Store {
   async delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     const previous = this.#expect(key, expected, options);
     const revision = this.#log.newest + 1;
-    this.#expirations.forget(key);
+    this.#expirations.delete(key);
     this.#apply({ type: 'delete', entry: { ...previous, revision }, previous });
     return revision;
   }
@@ -116,14 +116,14 @@ export class MemoryStore implements Store {
 
   #put(entry: Entry, previous: Entry | undefined, options?: StoreWriteOptions): Entry {
     this.#apply({ type: 'put', entry, previous });
-    this.#expirations.forget(entry.key);
+    this.#expirations.delete(entry.key);
     if (options?.ttlSeconds) this.#expire(entry, options.ttlSeconds);
     return entry;
   }
 
   #expire(entry: Entry, ttlSeconds: number): void {
     const due = this.#clock.now() + ttlSeconds * 1000;
-    this.#expirations.remember(entry, due);
+    this.#expirations.set(entry, due);
     this.#timer.expect(due);
   }
 
@@ -149,11 +149,11 @@ function ignoreMismatch(error: unknown): void {
 class Expirations {
   readonly #due = new Map<string, { readonly at: number; readonly entry: Entry }>();
 
-  remember(entry: Entry, at: number): void {
+  set(entry: Entry, at: number): void {
     this.#due.set(entry.key, { at, entry });
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#due.delete(key);
   }
 

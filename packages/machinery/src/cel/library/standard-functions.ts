@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../cache/bounded-cache.ts';
 import {
   boolType,
   bytesType,
@@ -147,7 +148,7 @@ function readField(time: CelValue, zone: CelValue | undefined, field: Field): Ce
 /** Offset in seconds east of UTC, for `+01:00` or an IANA time zone. */
 function offsetOf(zone: string, seconds: number): number | CelError {
   const colon = zone.indexOf(':');
-  if (colon < 0) return offsetOfPlace(zone, seconds);
+  if (colon < 0) return offsetOfZone(zone, seconds);
   const [hours, minutes] = [zone.slice(0, colon), zone.slice(colon + 1)];
   for (const part of [hours, minutes]) {
     if (!/^[+-]?\d{1,9}$/.test(part)) return new CelError(`strconv.Atoi: parsing ${JSON.stringify(part)}: invalid syntax`);
@@ -156,10 +157,9 @@ function offsetOf(zone: string, seconds: number): number | CelError {
   return (Number(hours) * 60 + sign * Number(minutes)) * 60;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-const maxFormats = 600;
+const formats = new BoundedCache<string, Intl.DateTimeFormat>({ entries: 600 });
 
-function offsetOfPlace(zone: string, seconds: number): number | CelError {
+function offsetOfZone(zone: string, seconds: number): number | CelError {
   if (zone === '' || zone === 'UTC') return 0;
   const format = formatFor(zone);
   if (format === undefined) return new CelError(`unknown time zone ${zone}`);
@@ -189,7 +189,6 @@ function formatFor(zone: string): Intl.DateTimeFormat | undefined {
       minute: digits,
       second: digits,
     });
-    if (formats.size >= maxFormats) formats.clear();
     formats.set(zone, format);
     return format;
   } catch {

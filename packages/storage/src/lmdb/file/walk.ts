@@ -53,9 +53,9 @@ export class Walk {
     const counts = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 };
     if (record.root !== undefined) this.#page(record.root, record.depth, [undefined, undefined], { counts, onEntry, compare });
     for (const [what, count] of Object.entries(counts)) {
-      const stated = record[what as keyof Counts];
-      if (count !== stated)
-        this.#onProblem(record.root ?? 0, `${name} has ${count} ${words[what as keyof Counts]}, not ${stated}`);
+      const recorded = record[what as keyof Counts];
+      if (count !== recorded)
+        this.#onProblem(record.root ?? 0, `${name} has ${count} ${words[what as keyof Counts]}, not ${recorded}`);
     }
   }
 
