@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
-import { encodeProtobufList, listItemSize, protobufListHead, watchFrame, writeListItem } from './meta-messages.ts';
-import { partialMetadataBytes } from './partial-metadata.ts';
+
+import {
+  encodeProtobufList,
+  encodeStatus,
+  listItemSize,
+  partialMetadataBytes,
+  protobufListHead,
+  watchFrame,
+  writeListItem,
+} from './meta-messages.ts';
 import { ProtobufError } from './reader.ts';
-import { encodeStatus } from './status.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 const magic = '6b387300';

@@ -1,7 +1,9 @@
+import { type Status, statusBody } from '../errors/status.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { Field, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { encodeProtobuf } from './encode.ts';
 import { envelopeHead, envelopeTail, lengthField, textField } from './envelope.ts';
+import { ProtobufError, ProtobufReader } from './reader.ts';
 import { varintSize, writeVarint } from './writer.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -74,4 +76,68 @@ export function watchFrame(eventType: string, apiVersion: string, kind: string, 
   frame.set(raw, at);
   envelopeTail.copy(frame, at + raw.length);
   return frame;
+}
+
+function objectAt(name: string, number: number, ref: string): Field {
+  return { name, number, type: { is: 'object', ref: `${meta}.${ref}` }, default: {} };
+}
+
+/** PartialObjectMetadata, which is not in the OpenAPI document. */
+export const partialObjectMetadataType: TypeDefinition = {
+  name: `${meta}.PartialObjectMetadata`,
+  fields: new Map([['metadata', objectAt('metadata', 1, 'ObjectMeta')]]),
+};
+
+/**
+ * Returns the PartialObjectMetadata of an encoded object as a view of its first bytes, because metadata is field 1 of every
+ * kind. Throws ProtobufError.
+ */
+export function partialMetadataBytes(raw: Uint8Array): Uint8Array {
+  const reader = new ProtobufReader(raw, 1);
+  if (reader.tag('PartialObjectMetadata') !== 0x0a) throw new ProtobufError('there is no metadata');
+  reader.slice();
+  return raw.subarray(0, reader.position);
+}
+
+const text: FieldType = { is: 'string' };
+
+function field(name: string, number: number, type: FieldType, omitempty: Field['omitempty'] = 'omit'): Field {
+  return { name, number, type, omitempty };
+}
+
+const statusTypes = new Map<string, TypeDefinition>([[listMetaType.name, listMetaType]]);
+
+function statusType(kind: string, ...fields: readonly Field[]): TypeDefinition {
+  const definition = metaType(kind, fields);
+  statusTypes.set(definition.name, definition);
+  return definition;
+}
+
+const cause = statusType('StatusCause', field('reason', 1, text), field('message', 2, text), field('field', 3, text));
+
+const details = statusType(
+  'StatusDetails',
+  field('name', 1, text),
+  field('group', 2, text),
+  field('kind', 3, text),
+  field('causes', 4, { is: 'list', of: { is: 'object', ref: cause.name } }),
+  field('retryAfterSeconds', 5, { is: 'int32' }),
+  field('uid', 6, text),
+);
+
+const status = statusType(
+  'Status',
+  field('metadata', 1, { is: 'object', ref: listMetaType.name }),
+  field('status', 2, text),
+  field('message', 3, text),
+  field('reason', 4, text),
+  field('details', 5, { is: 'object', ref: details.name }, 'keep'),
+  field('code', 6, { is: 'int32' }),
+);
+
+/** Self-contained, because a Status is sent regardless of the catalogue of the request. */
+const statusCatalogue: TypeCatalogue = { get: (name) => statusTypes.get(name) ?? listMetaTypes.get(name) };
+
+export function encodeStatus(answer: Status): Uint8Array {
+  return encodeProtobuf(statusBody(answer), status, statusCatalogue);
 }

@@ -1,9 +1,9 @@
 import { formatAddress } from '../../net/address.ts';
+import { AddressError, type ParsedAddress, type ParsedPrefix, parseAddr, parsePrefix } from '../../net/netip.ts';
 import { goQuote } from '../../text/go-quote.ts';
 import { boolType, type CelType, intType, opaqueType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
 import { type CelLibrary, declare, globalOverload, memberOverload, type Overload } from './declarations.ts';
-import { AddressError, type ParsedAddress, type ParsedPrefix, parseAddr, parsePrefix } from './netip.ts';
 
 const ipType = opaqueType('net.IP');
 const cidrType = opaqueType('net.CIDR');

@@ -1,9 +1,9 @@
+import { AddressError, parseAddr } from '../../net/netip.ts';
 import { goQuote } from '../../text/go-quote.ts';
 import { boolType, type CelType, listType, mapType, stringType } from '../types/type.ts';
 import { HashMap } from '../values/hash-map.ts';
 import { ArrayList, CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
 import { type CelLibrary, declare, type FunctionDeclaration, globalOverload, memberOverload } from './declarations.ts';
-import { AddressError, parseAddr } from './netip.ts';
 
 const urlType: CelType = { kind: 'object', name: 'kubernetes.URL', params: [] };
 

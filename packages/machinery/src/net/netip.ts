@@ -1,4 +1,4 @@
-import { goQuote } from '../../text/go-quote.ts';
+import { goQuote } from '../text/go-quote.ts';
 
 /** An IP address as an integer of 32 or 128 bits. */
 export interface ParsedAddress {
