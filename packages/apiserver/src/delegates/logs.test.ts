@@ -33,11 +33,11 @@ async function text(url: string): Promise<string> {
 }
 
 describe('/logs', () => {
-  it('leads to /logs/', async () => {
+  it('redirects to /logs/', async () => {
     expect(await ask('/logs')).toMatchObject({ status: 301, headers: { location: '/logs/' } });
   });
 
-  it('lists files as links, and nothing else', async () => {
+  it('lists files as links, without folders', async () => {
     expect(await ask('/logs/')).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
     expect(await text('/logs/')).toBe(
       [
@@ -57,13 +57,13 @@ describe('/logs', () => {
     expect((await ask('/logs/', 'GET', join(root, 'none')))?.body).toContain('<pre>\n</pre>');
   });
 
-  it('gives a file as text', async () => {
+  it('serves a file as text', async () => {
     expect(await ask('/logs/tsukube.log')).toMatchObject({ status: 200, type: 'text/plain; charset=utf-8' });
     expect(await text('/logs/tsukube.log')).toBe('one\ntwo\n');
     expect(await text('/logs/a%3Cb%3E%26%22c%22.log')).toBe('odd');
   });
 
-  it('gives a large file in pieces, up to where it ended when it was opened', async () => {
+  it('serves a large file in chunks, up to its size when opened', async () => {
     const { body } = (await ask('/logs/big.log')) as BytesAnswer;
     const pieces = (body as Iterable<Uint8Array>)[Symbol.iterator]();
     expect(pieces.next().value).toHaveLength(64 * 1024);
@@ -90,11 +90,11 @@ describe('/logs', () => {
     '/logs/..%5Csecret',
     '/logs/tsukube.log%00',
     `/logs/${'x'.repeat(5000)}`,
-  ])('has no %s', async (url) => {
+  ])('returns 404 for %s', async (url) => {
     expect(await ask(url)).toMatchObject({ status: 404, body: '404 page not found\n' });
   });
 
-  it('can only be read', async () => {
+  it('accepts GET and HEAD only', async () => {
     expect(await ask('/logs/tsukube.log', 'HEAD')).toMatchObject({ status: 200 });
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
       expect(await ask('/logs/tsukube.log', method)).toMatchObject({ status: 405 });

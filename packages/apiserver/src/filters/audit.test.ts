@@ -50,14 +50,14 @@ function setUp(rule: object, handler: Handler, stores: boolean | Promise<boolean
 }
 
 describe('audit', () => {
-  it('takes down the beginning and the end', async () => {
+  it('emits RequestReceived and ResponseComplete', async () => {
     const { ask, stages, events } = setUp({}, () => ok);
     expect(await ask()).toBe(ok);
     expect(stages()).toEqual(['RequestReceived', 'ResponseComplete 200']);
     expect(events[1]?.responseObject).toBe('{"kind":"Pod"}');
   });
 
-  it('leaves out what the policy does not want', async () => {
+  it('omits stages by policy', async () => {
     const { ask, stages } = setUp({ omitStages: ['RequestReceived'] }, () => ok);
     await ask();
     expect(stages()).toEqual(['ResponseComplete 200']);
@@ -66,13 +66,13 @@ describe('audit', () => {
     expect(none.stages()).toEqual([]);
   });
 
-  it('waits for a sink that takes its time', async () => {
+  it('waits for a slow blocking sink', async () => {
     const { ask, stages } = setUp({}, () => ok, Promise.resolve(true));
     expect(await ask()).toBe(ok);
     expect(stages()).toEqual(['RequestReceived', 'ResponseComplete 200']);
   });
 
-  it('refuses requests whose event cannot be stored, where that is asked for', async () => {
+  it('rejects requests whose event cannot be stored in blocking-strict mode', async () => {
     let served = 0;
     const serve = () => {
       served++;
@@ -87,7 +87,7 @@ describe('audit', () => {
     expect(await registry.scrape()).toContain('apiserver_audit_requests_rejected_total 1\n');
   });
 
-  it('tells an error that was foreseen from one that was not', async () => {
+  it('emits Panic for unknown errors only', async () => {
     const failing = (error: Error) =>
       setUp({}, () => {
         throw error;
@@ -104,7 +104,7 @@ describe('audit', () => {
     expect(gone.events[1]?.responseStatus).toMatchObject({ message: 'Connection closed early', code: 200 });
   });
 
-  it('follows a watch from its start to its end', async () => {
+  it('audits a watch from ResponseStarted to ResponseComplete', async () => {
     const stream: StreamAnswer = { kind: 'stream', status: 200, type: 'application/json', start() {} };
     const { ask, stages, closing } = setUp({}, () => stream);
     await ask('/api/v1/pods?watch=1');
@@ -113,7 +113,7 @@ describe('audit', () => {
     expect(stages().at(-1)).toBe('ResponseComplete 200');
   });
 
-  it('follows a list in pieces, and keeps it only if it is to be told', async () => {
+  it('audits a list in pieces, and buffers it only at level RequestResponse', async () => {
     const pieces = (): Answer => ({
       ...ok,
       body: [Buffer.from('{"kind":"List",'), Buffer.from('"items":[]}')][Symbol.iterator]() as never,

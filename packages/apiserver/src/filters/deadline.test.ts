@@ -30,13 +30,13 @@ describe('the deadline', () => {
     expect(await endOf(verb, '?timeout=10s')).toEqual([10_000, exceeded]);
   });
 
-  it.each(['get', 'list', 'deletecollection'])('of %s is that of the server', async (verb) => {
+  it.each(['get', 'list', 'deletecollection'])('of %s is the request timeout', async (verb) => {
     expect(await endOf(verb)).toEqual([60_000, exceeded]);
     expect(await endOf(verb, '?timeout=1m10s')).toEqual([60_000, exceeded]);
     expect(await endOf(verb, '?timeout=1500ms')).toEqual([1_500, exceeded]);
   });
 
-  it.each(['watch', 'proxy'])('of %s is none', async (verb) => {
+  it.each(['watch', 'proxy'])('does not exist for %s', async (verb) => {
     expect(await endOf(verb, '?timeout=1s')).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ const schema = (name: string, precedence: number): SchemaConfig => ({
   rules: [],
 });
 
-/** One seat, and nobody waits for it. */
+/** One seat without a queue. */
 function setUp(handler: Handler) {
   const control = new FlowControl({
     serverLimit: 1,
@@ -74,7 +74,7 @@ function setUp(handler: Handler) {
 afterEach(() => void vi.useRealTimers());
 
 describe('a seat', () => {
-  it('is free again after an answer, an error and a failure', async () => {
+  it('is released after an answer, an error and a rejection', async () => {
     const failing = setUp(() => {
       throw StatusError.badRequest('no');
     });
@@ -91,7 +91,7 @@ describe('a seat', () => {
     expect(answering.seats()).toBe(0);
   });
 
-  it('is taken while an answer is waited for, and who finds none is turned away', async () => {
+  it('is held while an answer is pending, and requests without a seat are rejected', async () => {
     let answer: (answer: Answer) => void = () => {};
     const { ask, seats } = setUp(
       () =>
@@ -107,7 +107,7 @@ describe('a seat', () => {
     expect(seats()).toBe(0);
   });
 
-  it('is kept until a large answer has been taken, which may not last for ever', () => {
+  it('is held until a large response has been read or the deadline has passed', () => {
     vi.useFakeTimers();
     const { ask, seats, closing, aborted } = setUp(() => ({ ...ok, body: Buffer.alloc(100_000) }) as Answer);
     ask('/api/v1/pods');
@@ -118,7 +118,7 @@ describe('a seat', () => {
     expect(seats()).toBe(0);
   });
 
-  it('is given back by a watch that has caught up, or never begins, or is answered elsewhere', async () => {
+  it('is released by a watch that has caught up, never starts, or is proxied', async () => {
     const sink = { onClose() {} } as unknown as Sink;
     const stream: Answer = { kind: 'stream', status: 200, type: 'application/json', start() {} };
     const { ask, seats } = setUp(() => stream);
@@ -137,13 +137,13 @@ describe('a seat', () => {
     expect(elsewhere.closing).toEqual([]);
   });
 
-  it('is not taken by other long requests', () => {
+  it('is not taken by other long-running requests', () => {
     const { ask, seats } = setUp(() => new Promise<Answer>(() => {}));
     expect(ask('/api/v1/namespaces/a/pods/x/exec', 'POST').request.flow).toBeUndefined();
     expect(seats()).toBe(0);
   });
 
-  it('is given to others while a body is slow to arrive', async () => {
+  it('is released while a body is slow to arrive', async () => {
     vi.useFakeTimers();
     let arrive: (body: string) => void = () => {};
     const arriving = new Promise<string>((resolve) => {
@@ -163,8 +163,8 @@ describe('a seat', () => {
   });
 });
 
-describe('a turn of the loop that lasts too long', () => {
-  it('keeps the seats of what it answers until its end', async () => {
+describe('a long turn of the event loop', () => {
+  it('holds the seats of its synchronous answers until it ends', async () => {
     let now = 0;
     const turn = new SeatReleaser(() => now);
     const finished: number[] = [];

@@ -20,7 +20,7 @@ interface Running {
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve));
 const ok: Answer = { kind: 'bytes', status: 200, type: 'text/plain', body: '' };
 
-/** A server whose requests take until the test ends them. Those of `quick` paths are answered at once. */
+/** A server whose requests stay pending until the test ends them. `quick` paths are answered synchronously. */
 function setUp({ maxReadOnly = 1, maxMutating = 1, requestTimeoutMs = 60_000 } = {}) {
   const running: Running[] = [];
   const refused: string[] = [];
@@ -65,7 +65,7 @@ afterEach(() => {
 });
 
 describe('requests in flight', () => {
-  it('wait for a place, first come, first served', async () => {
+  it('wait for a slot in FIFO order', async () => {
     const { get, running, urls } = setUp();
     const answers = [1, 2, 3].map((n) => get(`${read}?n=${n}`));
     expect(urls()).toEqual([`${read}?n=1`]);
@@ -78,13 +78,13 @@ describe('requests in flight', () => {
     expect(running).toHaveLength(4);
   });
 
-  it('take no place if they are answered at once', async () => {
+  it('take no slot if they are answered synchronously', async () => {
     const { get } = setUp();
     expect(get('/api/v1/quick')).toBe(ok);
     expect(get('/api/v1/quick')).toBe(ok);
   });
 
-  it('that waited and are answered at once leave the loop its turns', async () => {
+  it('that waited and are answered synchronously do not starve the event loop', async () => {
     const { get, running } = setUp();
     const first = get();
     let done = 0;
@@ -97,7 +97,7 @@ describe('requests in flight', () => {
     expect(done).toBe(10);
   });
 
-  it('of readers and writers are counted apart', () => {
+  it('are limited separately for reads and writes', () => {
     const { ask, get, running } = setUp();
     get();
     ask('POST', write);
@@ -122,13 +122,13 @@ describe('requests in flight', () => {
     expect(running.at(-1)?.url).toBe(url);
   });
 
-  it('have no limit if it is 0', () => {
+  it('are unlimited if the limit is 0', () => {
     const { get, running } = setUp({ maxReadOnly: 0 });
     for (let i = 0; i < 1000; i++) get();
     expect(running).toHaveLength(1000);
   });
 
-  it('are shown, and so are those that wait', async () => {
+  it('are counted by gauges, and so are waiting ones', async () => {
     const { get, ask, registry } = setUp({ maxReadOnly: 2 });
     for (let i = 0; i < 5; i++) get();
     ask('POST', write);
@@ -139,8 +139,8 @@ describe('requests in flight', () => {
   });
 });
 
-describe('a queue that is full', () => {
-  it('turns requests away, but not administrators', async () => {
+describe('a full queue', () => {
+  it('rejects requests, except those of system:masters', async () => {
     const { get, refused, running } = setUp();
     const waiting = Array.from({ length: 21 }, () => get());
     expect(caught(() => get()).status).toMatchObject({
@@ -165,8 +165,8 @@ describe('a queue that is full', () => {
   }
 });
 
-describe('a request that waits', () => {
-  it('is turned away after a quarter of the time it has, administrators excepted', async () => {
+describe('a waiting request', () => {
+  it('is rejected after a quarter of its timeout, except for system:masters', async () => {
     vi.useFakeTimers();
     const { get, refused, running } = setUp({ requestTimeoutMs: 1000 });
     get();
@@ -182,7 +182,7 @@ describe('a request that waits', () => {
     expect(running).toHaveLength(2);
   });
 
-  it('is forgotten when its client goes away', async () => {
+  it('is dropped when its client goes away', async () => {
     const { ask, get, running, refused } = setUp();
     get();
     const leaving: Partial<Exchange> = {};
@@ -195,7 +195,7 @@ describe('a request that waits', () => {
     expect(refused).toEqual([]);
   });
 
-  it('gives its place on when it fails', async () => {
+  it('passes its slot on when it fails', async () => {
     const registry = new Registry();
     const fails = chain(
       [

@@ -96,12 +96,12 @@ describe('requests', () => {
   const sums = ['apiserver_request_duration_seconds_sum', 'apiserver_response_sizes_sum'];
   const values = (lines: string[]) => lines.map((line) => Number(line.split(' ').at(-1)));
 
-  it('that are answered at once stay so', () => {
+  it('with a synchronous answer stay synchronous', () => {
     const { ask } = setUp(() => answer(200));
     expect(ask('GET', path)).not.toBeInstanceOf(Promise);
   });
 
-  it('take until their answer is there', async () => {
+  it('are timed until their answer is ready', async () => {
     const { ask, pass, lines } = setUp(async () => {
       pass(250);
       return answer(404, 'gone ü');
@@ -111,7 +111,7 @@ describe('requests', () => {
     expect(await lines('apiserver_request_total')).toEqual([expect.stringContaining('code="404"')]);
   });
 
-  it('with a body in pieces take until the last is handed over, or the client has gone', async () => {
+  it('with a body in pieces are timed until the last piece, or until the client is gone', async () => {
     const { ask, pass, lines } = setUp(() => answer(200, [Buffer.alloc(10), Buffer.alloc(20), Buffer.alloc(30)]));
     for (const wanted of [3, 2]) {
       const { body } = (await ask('GET', path)) as { body: Iterable<Uint8Array> };
@@ -124,7 +124,7 @@ describe('requests', () => {
     expect(values(await lines('apiserver_request_total'))).toEqual([2]);
   });
 
-  it('with a body that is a stream take until it is read, or the client has gone', async () => {
+  it('with a stream body are timed until it is read, or until the client is gone', async () => {
     const { ask, pass, lines } = setUp(() => answer(200, Readable.from([Buffer.alloc(10), Buffer.alloc(20)])));
     const { body: read } = (await ask('GET', path)) as { body: Readable };
     pass(1000);
@@ -135,13 +135,13 @@ describe('requests', () => {
     expect(values(await lines(...sums))[0]).toBe(1);
   });
 
-  it('without a body have no pieces to wait for', async () => {
+  it('without a body are timed at once', async () => {
     const { ask, lines } = setUp(() => answer(200, [Buffer.alloc(10)]));
     ask('HEAD', path);
     expect(values(await lines('apiserver_request_duration_seconds_count', 'apiserver_response_sizes_sum'))).toEqual([1, 0]);
   });
 
-  it('that write have no sizes kept', async () => {
+  it('that write record no response size', async () => {
     const { ask, lines } = setUp(() => answer(201));
     ask('POST', '/api/v1/namespaces/a/configmaps');
     expect(await lines('apiserver_response_sizes_sum')).toEqual([]);
@@ -149,7 +149,7 @@ describe('requests', () => {
 });
 
 describe('a watch', () => {
-  it('counts when it ends, is shown while it is open, and counts its events', async () => {
+  it('is counted when it ends, with a gauge while it is open and a counter of its events', async () => {
     let opened: Sink | undefined;
     const start = (sink: Sink) => {
       opened = sink;

@@ -15,7 +15,7 @@ export { type Scalable, scaleSubresource } from './verbs/scale.ts';
 export { type Compute, computedVerbs, type Review, reviewVerbs } from './verbs/virtual.ts';
 export { create, deleteCollection, deleteOne, get, list, patch, update, watch };
 
-/** What a resource serves whose objects are kept in the store. */
+/** The verbs of a resource with stored objects. */
 export const storedVerbs = {
   get,
   list,

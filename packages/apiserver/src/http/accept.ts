@@ -69,7 +69,7 @@ function parseQuality(text: string): number {
   return /^\d*(?:\.\d*)?$/.test(text) ? Number.parseFloat(text) || 0 : 0;
 }
 
-/** Go sorts up to so many elements by insertion. */
+/** Go uses insertion sort up to this length. */
 const maxInserted = 12;
 
 /** kube-apiserver's order is not transitive, so the result depends on the algorithm: an insertion sort, as in Go. */
@@ -100,7 +100,7 @@ function wildcards({ mediaType }: AcceptClause): number {
   return mediaType.endsWith('/*') ? 1 : 0;
 }
 
-/** The router in front of Kubernetes' built-in kinds compares types as they are written and knows no pattern but the widest. */
+/** Kubernetes' router for built-in kinds compares media types literally and knows no wildcard but the widest. */
 export function isRouted(accept: string, types: readonly string[]): boolean {
   if (accept === '') return true;
   return acceptClauses(accept).some(({ written }) => written === '*/*' || types.includes(written));

@@ -1,14 +1,14 @@
-import { StatusError } from '@tsukube/machinery';
+import { BoundedCache, StatusError } from '@tsukube/machinery';
 import { type AcceptClause, acceptClauses, acceptsMediaType, isRouted, notRouted } from './accept.ts';
 import type { ApiRequest, TypeReference } from './api-request.ts';
 
 export type Representation = 'object' | 'table' | 'metadata';
 
-/** How an answer is to be written. */
+/** The negotiated format of a response. */
 export interface Output {
   readonly mediaType: MediaType;
   readonly as: Representation;
-  /** Whether metadata was asked for as a PartialObjectMetadataList. */
+  /** PartialObjectMetadataList was requested. */
   readonly asList?: boolean;
   /** The version of meta.k8s.io for tables and partial metadata. */
   readonly metaVersion: 'v1' | 'v1beta1';
@@ -17,22 +17,21 @@ export interface Output {
 
 export const protobuf = 'application/vnd.kubernetes.protobuf';
 const documentTypes = ['application/json', 'application/yaml'] as const;
-/** What objects can be written in. */
+/** The media types of objects. */
 export const mediaTypes = [...documentTypes, protobuf] as const;
 const watchTypes = ['application/json;stream=watch', `${protobuf};stream=watch`];
 export type MediaType = (typeof mediaTypes)[number];
 
-/** Clients send the same few Accept headers over and over. None of them is long. */
-const known = new Map<string, Output | null>();
-const maxKnown = 1000;
-const maxKnownLength = 512;
+/** Outputs by offer and Accept header; null if not acceptable. Clients send the same few headers, which are short. */
+const outputs = new BoundedCache<string, Output | null>({ entries: 1000 });
+const maxCachedLength = 512;
 
 /**
- * What there is to be written:
- * - `objects` of a built-in kind, also as tables and as metadata only;
- * - `untyped` ones, which have a schema instead of a type and no form in protobuf, though their metadata has;
+ * The content to represent:
+ * - `objects` of built-in kinds, also as Table and PartialObjectMetadata;
+ * - `untyped`: custom objects, of which only the metadata can be protobuf;
  * - `messages`: a Status, a Scale and the like;
- * - `documents` that have no form in protobuf.
+ * - `documents` without a protobuf form.
  */
 type Offer = 'objects' | 'untyped' | 'messages' | 'documents';
 
@@ -44,7 +43,7 @@ export function negotiateObjects(
   return negotiate(request, request.version.schema.form ? 'untyped' : 'objects', stream);
 }
 
-/** Fails with 406 when nothing that is acceptable can be written. */
+/** Throws 406 if no accepted format is available. */
 export function negotiate(request: ApiRequest, offer: Offer, stream = false): Output {
   const output = chosen(request, offer);
   if (output === null) throw notAcceptable(request, offer, stream);
@@ -52,7 +51,7 @@ export function negotiate(request: ApiRequest, offer: Offer, stream = false): Ou
   return wantsPretty(request) ? { ...output, pretty: true } : output;
 }
 
-/** How to say that something failed: to a client that accepts nothing of what there is, in JSON that people can read. */
+/** The format of an error; indented JSON if no accepted format is available. */
 export function negotiateFailure(request: ApiRequest): Output {
   const output = chosen(request, 'messages');
   return output === null || wantsPretty(request) ? { ...(output ?? plain), pretty: true } : output;
@@ -60,12 +59,12 @@ export function negotiateFailure(request: ApiRequest): Output {
 
 function chosen(request: ApiRequest, offer: Offer): Output | null {
   const accept = request.exchange.header('accept') ?? '';
-  if (accept.length > maxKnownLength) return routeAndChoose(accept, offer);
+  if (accept.length > maxCachedLength) return routeAndChoose(accept, offer);
   const key = offer + accept;
-  let output = known.get(key);
+  let output = outputs.get(key);
   if (output === undefined) {
     output = routeAndChoose(accept, offer);
-    remember(key, output);
+    outputs.set(key, output);
   }
   return output;
 }
@@ -79,11 +78,6 @@ function notAcceptable(request: ApiRequest, offer: Offer, stream: boolean): Stat
   if (offer === 'objects' && !isRouted(request.exchange.header('accept') ?? '', mediaTypes))
     return notRouted(stream || request.info.verb === 'list' ? [...mediaTypes, ...watchTypes] : mediaTypes);
   return StatusError.notAcceptable(typesOf(offer));
-}
-
-function remember(key: string, output: Output | null): void {
-  if (known.size >= maxKnown) known.clear();
-  known.set(key, output);
 }
 
 function typesOf(offer: Offer): readonly MediaType[] {
@@ -125,7 +119,7 @@ function transformed(parameters: ReadonlyMap<string, string>, base: Output, offe
   const metaVersion = parameters.get('v');
   if (offer === 'documents' || offer === 'messages' || as === undefined) return undefined;
   if (parameters.get('g') !== 'meta.k8s.io' || (metaVersion !== 'v1' && metaVersion !== 'v1beta1')) return undefined;
-  // There is no table in protobuf.
+  // Tables have no protobuf form.
   if (as === 'table' && base.mediaType === protobuf) return undefined;
   return { ...base, as, asList: kind.endsWith('List'), metaVersion };
 }
@@ -136,7 +130,7 @@ const representations = new Map<string, Representation>([
   ['PartialObjectMetadataList', 'metadata'],
 ]);
 
-/** Asked for in the query, or guessed from the tools people type into. */
+/** Requested by the query, or the client is an interactive tool. */
 function wantsPretty(request: ApiRequest): boolean {
   const { exchange } = request;
   if (exchange.url.includes('pretty')) {

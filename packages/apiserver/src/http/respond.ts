@@ -19,12 +19,12 @@ export interface StatusAnswer extends BytesAnswer {
   readonly outcome: Status;
 }
 
-/** The Status in the body, where it is known without parsing. */
+/** The Status in the body, if known without parsing. */
 export function outcomeOf(answer: BytesAnswer & Partial<StatusAnswer>): Status | undefined {
   return answer.outcome;
 }
 
-/** Ready bytes, of protobuf if that was asked for and of JSON otherwise, in the form that was asked for. */
+/** Responds with encoded bytes: protobuf if that was negotiated, otherwise JSON, which is converted to the negotiated format. */
 export function answerBytes(
   status: number,
   body: Uint8Array,
@@ -36,7 +36,7 @@ export function answerBytes(
   return answerValue(status, parseJson(body).value, output, headers);
 }
 
-/** A value that has no form in protobuf is written as JSON, which every client reads. */
+/** Responds with a value without a protobuf form; as JSON to clients of protobuf. */
 export async function answerValue(
   status: number,
   value: JsonValue,
@@ -50,7 +50,7 @@ export async function answerValue(
   return { kind: 'bytes', status, type: 'application/json', body, headers };
 }
 
-/** In JSON, the format of most clients. */
+/** A Status in JSON. */
 export function answerStatus(status: Status): StatusAnswer {
   const body = `${stringifyJson(statusBody(status))}\n`;
   return {
@@ -63,7 +63,7 @@ export function answerStatus(status: Status): StatusAnswer {
   };
 }
 
-/** In the form that was asked for. */
+/** A Status in the negotiated format. */
 export function answerStatusAs(
   code: number,
   status: Status,

@@ -42,14 +42,14 @@ describe('a stall of the event loop', () => {
     expect(t.stalls[0]?.cpuMs).toBeCloseTo(98);
   });
 
-  it('is seen although the timer was hardly late', () => {
+  it('is detected even if the timer was hardly late', () => {
     const t = setUp();
     t.serve(requestFor('/slow'), 101);
     t.monitor.tick();
     expect(t.stalls.map(({ ms }) => ms)).toEqual([101]);
   });
 
-  it('is attributed to a request that goes on after its body has arrived', () => {
+  it('is attributed to a request that resumes after its body arrived', () => {
     const t = setUp();
     const write = requestFor('/write');
     t.monitor.begin(write, t.at());
@@ -63,7 +63,7 @@ describe('a stall of the event loop', () => {
     expect(t.stalls[0]?.ms).toBeGreaterThan(350);
   });
 
-  it('lists the requests in flight if none of them is known to have run', () => {
+  it('lists the requests in flight if the cause is unknown', () => {
     const t = setUp();
     const [settled, waiting] = [requestFor('/settled'), requestFor('/waiting')];
     for (const request of [settled, waiting]) {
@@ -76,7 +76,7 @@ describe('a stall of the event loop', () => {
     expect(t.stalls).toEqual([{ ms: 450, cause: undefined, inFlight: [settled, waiting], sections: 2, cpuMs: 250 }]);
   });
 
-  it('is not made of many short requests', () => {
+  it('is not caused by many short requests', () => {
     const t = setUp();
     for (let turn = 0; turn < 30; turn++) {
       for (let i = 0; i < 10; i++) t.serve(requestFor('/short'), tickMs / 10);
@@ -85,7 +85,7 @@ describe('a stall of the event loop', () => {
     expect(t.stalls).toEqual([]);
   });
 
-  it('is not the time in which a suspended request waits', () => {
+  it('does not include the wait of a suspended request', () => {
     const t = setUp();
     const write = requestFor('/write');
     t.monitor.begin(write, t.at());
@@ -99,7 +99,7 @@ describe('a stall of the event loop', () => {
   });
 });
 
-describe('the log of stalls', () => {
+describe('stallLog', () => {
   it('describes the request, at a limited rate', () => {
     const lines: LogFields[] = [];
     let now = 0;
@@ -115,7 +115,7 @@ describe('the log of stalls', () => {
     expect(lines[10]?.inFlight).toEqual([expect.stringMatching(/^PUT \/api\/v1\/x+… by system:anonymous, 2000 bytes$/)]);
   });
 
-  it('leaves out delays in which the process was not scheduled', () => {
+  it('omits delays in which the process was not scheduled', () => {
     const lines: LogFields[] = [];
     const log = stallLog({ ...silentLogger, warn: (_message, fields) => lines.push(fields ?? {}) });
     log({ ms: 300, cause: undefined, inFlight: [], sections: 7, cpuMs: 20 });

@@ -9,7 +9,7 @@ import { IncomingRequest } from '../http/api-request.ts';
 import { silentLogger } from '../logger.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
-/** Does what the body of a request says. */
+/** Executes the command in the body of a request. */
 const script = `
 const { parentPort, workerData } = require('node:worker_threads');
 const text = (bytes) => Buffer.from(bytes).toString();
@@ -77,14 +77,14 @@ async function run(action: string, request = requestOf()): Promise<string> {
 }
 
 describe('WorkerPool', () => {
-  it('gives the answer of a worker, and its warnings', async () => {
+  it('returns the answer of a worker with its warnings', async () => {
     open();
     const request = requestOf();
     expect(await run('echo a', request)).toBe('a');
     expect(request.warnings).toEqual(['299 - "warned"']);
   });
 
-  it('terminates a worker that goes on with a request that is cancelled, and serves the next', async () => {
+  it('terminates a worker stuck in a cancelled request, and serves the next', async () => {
     open();
     const hanging = requestOf();
     const hung = run('hang', hanging);
@@ -95,7 +95,7 @@ describe('WorkerPool', () => {
     expect(await next).toBe('b');
   });
 
-  it('takes a request that is cancelled out of the queue', async () => {
+  it('removes a cancelled request from the queue', async () => {
     open();
     const hanging = requestOf();
     const hung = run('hang', hanging);
@@ -107,13 +107,13 @@ describe('WorkerPool', () => {
     await expect(hung).rejects.toThrow(Cancelled);
   });
 
-  it('answers a request that takes too much memory with 413, and goes on', { timeout: 60_000 }, async () => {
+  it('answers a request that exceeds the heap limit with 413, and serves the next', { timeout: 60_000 }, async () => {
     open();
     await expect(run('fill')).rejects.toMatchObject({ code: 413 });
     expect(await run('echo d')).toBe('d');
   });
 
-  it('runs a request again whose worker has ended, unless it may have written', async () => {
+  it('retries a request whose worker ended, unless it may have written', async () => {
     open();
     await expect(run('write')).rejects.toThrow(Unavailable);
     const waiting = run('wait');
@@ -123,7 +123,7 @@ describe('WorkerPool', () => {
     expect(await run('echo e')).toBe('e');
   });
 
-  it('refuses what the queue has no room for', async () => {
+  it('rejects requests when the queue is full', async () => {
     open({ maxQueued: 1 });
     const hanging = requestOf();
     const hung = run('hang', hanging);
@@ -132,7 +132,7 @@ describe('WorkerPool', () => {
     await expect(hung).rejects.toThrow(Cancelled);
   });
 
-  it('takes turns between users', async () => {
+  it('is fair between users', async () => {
     open();
     const order: string[] = [];
     const asked = ['a 1', 'a 2', 'a 3', 'b 1'].map(async (name) => {
@@ -142,7 +142,7 @@ describe('WorkerPool', () => {
     expect(order).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('leaves no thread behind', async () => {
+  it('ends all threads on close', async () => {
     const closing = open();
     const hung = run('hang');
     await new Promise((resolve) => setTimeout(resolve, 200));

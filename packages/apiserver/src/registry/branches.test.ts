@@ -7,7 +7,7 @@ import type { Strategy } from './resource.ts';
 import { sampleRegistry } from './sample-registry.ts';
 import { decodeObject } from './stored-form.ts';
 
-describe('an object that does not fit into the store', () => {
+describe('an object above the size limit of the store', () => {
   const record = [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }];
 
   function limitedStore(bytes: number) {
@@ -36,14 +36,14 @@ describe('an object that does not fit into the store', () => {
     expect([labels, managedFields]).toEqual([{ a: 'b' }, undefined]);
   });
 
-  it('is refused if that does not help', async () => {
+  it('is rejected if it is too large without them', async () => {
     const { create } = await sampleRegistry({ store: limitedStore(100) });
     await expect(create({ name: 'a', managedFields: record })).rejects.toThrow(RequestTooLarge);
   });
 });
 
-describe('an update that takes the last finalizer off', () => {
-  it('succeeds if somebody else has removed the object meanwhile', async () => {
+describe('an update that removes the last finalizer', () => {
+  it('succeeds if a concurrent request deleted the object', async () => {
     const { create, registry, context, store } = await sampleRegistry();
     await create({ name: 'a', finalizers: ['example.com/hold'] });
     await deleteObject(registry, 'a', {}, context);
@@ -60,12 +60,12 @@ describe('an update that takes the last finalizer off', () => {
   });
 });
 
-describe('a grace period that is shortened', () => {
+describe('a shortened grace period', () => {
   const graceful: Strategy = {
     beginDelete: (_, { gracePeriodSeconds = 30 }) => ({ kind: 'graceful', seconds: gracePeriodSeconds }),
   };
 
-  // Seconds after the beginning of the deletion, the period asked for then, and what is left: its end and its length.
+  // Seconds after the start of the deletion, the requested period, and the resulting end and length.
   it.each([
     [5, 20, 20, 20],
     [5, 2, 5, 1],
@@ -83,7 +83,7 @@ describe('a grace period that is shortened', () => {
     expect([Date.parse(deletionTimestamp as string) / 1000, deletionGracePeriodSeconds]).toEqual([end, length]);
   });
 
-  it('to nothing removes the object', async () => {
+  it('of zero removes the object', async () => {
     const { create, registry, context } = await sampleRegistry({ strategy: graceful });
     await create({ name: 'a' });
     await deleteObject(registry, 'a', { gracePeriodSeconds: 30 }, context);

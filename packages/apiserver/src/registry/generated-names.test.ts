@@ -2,7 +2,7 @@ import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { sampleRegistry } from './sample-registry.ts';
 
-/** A registry whose generator gives these suffixes, one after the other. */
+/** A registry whose generator returns these suffixes in order. */
 async function registryWith(suffixes: string[]) {
   const asked: string[] = [];
   const generateName = (prefix: string) => {
@@ -13,14 +13,14 @@ async function registryWith(suffixes: string[]) {
   return { create: async (metadata: JsonObject, dryRun?: boolean) => (await create(metadata, dryRun)).name, asked };
 }
 
-describe('a generated name', () => {
-  it('that is taken is replaced by another one', async () => {
+describe('generateName', () => {
+  it('retries with another name if the name is taken', async () => {
     const { create } = await registryWith(['a', 'a', 'a', 'b']);
     expect(await create({ generateName: 'x-' })).toBe('x-a');
     expect(await create({ generateName: 'x-' })).toBe('x-b');
   });
 
-  it.each([false, true])('is tried eight times (dry run: %s)', async (dryRun) => {
+  it.each([false, true])('tries eight names (dry run: %s)', async (dryRun) => {
     const { create, asked } = await registryWith(Array.from({ length: 20 }, () => 'a'));
     await create({ generateName: 'x-' });
     const { status } = (await create({ generateName: 'x-' }, dryRun).catch((error) => error)) as { status: JsonObject };
@@ -34,7 +34,7 @@ describe('a generated name', () => {
     expect(asked).toHaveLength(1 + 8);
   });
 
-  it('is not asked for where there is a name', async () => {
+  it('is ignored if there is a name', async () => {
     const { create, asked } = await registryWith(['a']);
     expect(await create({ generateName: 'x-', name: 'own' })).toBe('own');
     await expect(create({ generateName: 'x-', name: 'own' })).rejects.toThrow('was not able to generate a unique name');

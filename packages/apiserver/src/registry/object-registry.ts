@@ -260,7 +260,7 @@ export class ObjectRegistry {
     return merged instanceof Promise ? merged.then(complete) : complete(merged);
   }
 
-  /** The object with managedFields that say what the field manager of the context changed. */
+  /** The object with its managedFields updated: the field manager of the context owns the changes. */
   #tracked(object: KubeObject, existing: KubeObject | undefined, context: WriteContext): KubeObject | Promise<KubeObject> {
     dedupOwnerReferences(object.metadata, context.warn);
     const { fieldManagement, now } = this.services;

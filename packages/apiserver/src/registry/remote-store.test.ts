@@ -3,7 +3,7 @@ import { openMemory } from '@tsukube/storage/memory';
 import { expect, it } from 'vitest';
 import { sampleRegistry } from './sample-registry.ts';
 
-/** A store without a tap, like etcd: a linearizable read asks it for its revision first. */
+/** A store without a tap, like etcd: linearizable reads fetch its revision first. */
 function remoteStore(): { store: Store; asked: () => number; failWith(error: Error): void } {
   const memory = openMemory();
   let asked = 0;
@@ -24,7 +24,7 @@ function remoteStore(): { store: Store; asked: () => number; failWith(error: Err
   return { store, asked: () => asked, failWith: (error) => (failure = error) };
 }
 
-it('an update asks a remote store once for its revision, and reports its failure to nobody else', async () => {
+it('an update fetches the revision of a remote store once, and its failure affects no other request', async () => {
   const { store, asked, failWith } = remoteStore();
   const { registry, context, create } = await sampleRegistry({ store });
   await create({ name: 'a', namespace: 'default' });

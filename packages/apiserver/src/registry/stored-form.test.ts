@@ -18,7 +18,7 @@ const object = (managedFields: JsonObject[] | undefined, more: JsonObject = {}):
   ...more,
 });
 
-describe('an object is read as it was written', () => {
+describe('stored form round trip', () => {
   const simple = { 'f:data': { '.': {}, 'f:a': {} } };
   it.each<[string, JsonObject]>([
     ['with one owner', object([entry(simple)], { data: { a: 'b' } })],
@@ -51,7 +51,7 @@ describe('an object is read as it was written', () => {
     expect(decodeObject(new Uint8Array(bytes))).toEqual(written);
   });
 
-  it('finds the records that it knows instead of parsing them', () => {
+  it('looks up interned managedFields instead of parsing them', () => {
     const bytes = Buffer.from(encodeObject(object([entry(simple)])));
     const record = () => (decodeObject(bytes).metadata as JsonObject).managedFields as JsonObject[];
     expect(internedRecord(record())?.text).toBe(JSON.stringify([entry(simple)]));

@@ -8,7 +8,7 @@ import { WatchCache } from './watch-cache.ts';
 const marked = Buffer.from('bad');
 const text = (entry: Entry | undefined) => entry && Buffer.from(entry.value).toString();
 
-describe.each(['in this process', 'elsewhere'])('a value that cannot be read, in a store %s', (place) => {
+describe.each(['in this process', 'elsewhere'])('an unreadable value in a store %s', (place) => {
   let raw: Store;
   let isReadable: boolean;
   let now: number;
@@ -38,7 +38,7 @@ describe.each(['in this process', 'elsewhere'])('a value that cannot be read, in
     };
   });
 
-  it('fails its reads and lists, and leaves the other values alone', async () => {
+  it('fails its own reads and lists, and no others', async () => {
     await raw.create('/a/1', marked);
     await raw.create('/a/2', Buffer.from('good'));
     await expect(cache.fresh()).rejects.toThrow(UnreadableValue);
@@ -50,7 +50,7 @@ describe.each(['in this process', 'elsewhere'])('a value that cannot be read, in
     expect(text(await cache.get('/a/3'))).toBe('new');
   });
 
-  it('is tried again after a second, and not with every read', async () => {
+  it('is retried after a second, not with every read', async () => {
     await raw.create('/a/1', marked);
     await expect(cache.fresh()).rejects.toThrow(UnreadableValue);
     isReadable = true;
@@ -61,7 +61,7 @@ describe.each(['in this process', 'elsewhere'])('a value that cannot be read, in
     expect(text(cache.peek('/a/1'))).toBe('bad');
   });
 
-  it('is a gap for those who follow its cache, and nothing for others', async () => {
+  it('is a gap for followers of its cache only', async () => {
     await Promise.all([cache.fresh(), other.fresh()]);
     const gaps: string[] = [];
     const heard: string[] = [];

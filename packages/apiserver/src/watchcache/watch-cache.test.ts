@@ -23,7 +23,7 @@ function remote(store: Store): Store {
   });
 }
 
-/** A store that can be asked for a value again, and counts how often it was. */
+/** A store with `valueAt`, which counts its calls. */
 function rereadable(store: Store): Store & { readonly reads: number[] } {
   const values = new Map<number, Uint8Array>();
   const reads: number[] = [];
@@ -68,7 +68,7 @@ for (const [name, wrap, options] of [
 }
 
 describe('watch cache', () => {
-  it('is filled when it is first read', async () => {
+  it('loads with the first read', async () => {
     const { cache, store } = await open((s) => s);
     await store.create('/a/1', Buffer.from('x'));
     expect(cache.size).toBe(0);
@@ -76,14 +76,14 @@ describe('watch cache', () => {
     expect(cache.size).toBe(1);
   });
 
-  it('has a write in memory before the writer knows of it', async () => {
+  it('holds a write before it is acknowledged', async () => {
     const { cache } = await open((s) => s);
     await cache.loaded();
     const entry = await cache.create('/a/1', Buffer.from('x'));
     expect(cache.peek('/a/1')).toBe(entry);
   });
 
-  it('presents values once and shares them', async () => {
+  it('presents a value once and shares it', async () => {
     const present = (value: Uint8Array, revision: number) => Buffer.from(`${Buffer.from(value)}@${revision}`);
     const { cache } = await open((s) => s, { present });
     await cache.loaded();
@@ -92,7 +92,7 @@ describe('watch cache', () => {
     expect((await cache.list('/a/')).entries[0]).toBe(entry);
   });
 
-  it('lets go of values that nobody asks for again, and reads them when somebody does', async () => {
+  it('evicts values and reads them again on demand', async () => {
     const { cache, store } = await open(rereadable, { maxHistoryEvents: 1 });
     const { reads } = store as ReturnType<typeof rereadable>;
     await cache.loaded();
@@ -103,7 +103,7 @@ describe('watch cache', () => {
     expect(reads).toEqual([first.revision]);
   });
 
-  it('resumes a watch of keys that have not changed, however old its revision', async () => {
+  it('resumes a watch of unchanged keys from any revision', async () => {
     const store = openMemory({ clock: new ManualClock() });
     const feed = await openFeed(store, '', () => {});
     const cache = new WatchCache(store, feed, { prefix: '/quiet/' });
@@ -118,7 +118,7 @@ describe('watch cache', () => {
     expect(cache.past('/quiet/', '', await store.revision())).toHaveLength(1);
   });
 
-  it('holds what was read for a turn of compaction at least, and for two at most', async () => {
+  it('holds values for one to two compactions after a read', async () => {
     const released: string[] = [];
     const { cache } = await open(rereadable, { onEvict: ({ key }: { key: string }) => released.push(key) });
     await cache.loaded();
@@ -132,7 +132,7 @@ describe('watch cache', () => {
     expect(released).toHaveLength(1);
   });
 
-  it('lists again when a gap falls into its first list', async () => {
+  it('lists again after a gap during the first list', async () => {
     const store = remote(openMemory({ clock: new ManualClock() }));
     await store.create('/a/1', Buffer.from('x'));
     const { feed, gap } = gappedFeed();
@@ -149,7 +149,7 @@ describe('watch cache', () => {
     expect(cache.slice('').map(({ key }) => key)).toEqual(['/a/1', '/a/2']);
   });
 
-  it('is listed again if a gap comes between its list and its follower', async () => {
+  it('is listed again after a gap between the list and follow', async () => {
     const store = remote(openMemory({ clock: new ManualClock() }));
     const { feed, gap } = gappedFeed();
     const cache = new WatchCache(store, feed, { prefix: '' });
@@ -166,7 +166,7 @@ describe('watch cache', () => {
     stop();
   });
 
-  it('is followed on after a gap, through lists that fail', async () => {
+  it('is followed after a gap, despite failed lists', async () => {
     const store = remote(openMemory({ clock: new ManualClock() }));
     const { feed, gap } = gappedFeed();
     const cache = new WatchCache(store, feed, { prefix: '' });
@@ -184,8 +184,8 @@ describe('watch cache', () => {
   });
 });
 
-describe('a read of one key', () => {
-  it('waits for a write of that key that is under way, and for no other', async () => {
+describe('freshAt', () => {
+  it('waits for a write of the key in progress, and for no other', async () => {
     const { cache, store } = await open((each) => each);
     await cache.loaded();
     let commit = () => {};
@@ -206,7 +206,7 @@ describe('a read of one key', () => {
 });
 
 describe('reads after a cancellation', () => {
-  it('wait for the writes that were cancelled too late', async () => {
+  it('wait for writes that were cancelled too late', async () => {
     const { cache, store, feed } = await open((each) => each);
     await cache.loaded();
     let settle = () => {};

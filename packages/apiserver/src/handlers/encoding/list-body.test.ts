@@ -37,8 +37,8 @@ function expected(entries: readonly CacheEntry[]): string {
   return `{"items":[${entries.map(({ value }) => value.toString()).join(',')}]}\n`;
 }
 
-describe('a list', () => {
-  it.each([0, 1, 2, 3])('of %i items is one piece', (count) => {
+describe('list body', () => {
+  it.each([0, 1, 2, 3])('encodes %i items as one buffer', (count) => {
     const entries = entriesOf(count);
     const { first, whole } = encodeList(writer, entries);
     expect(first.toString()).toBe(expected(entries));
@@ -49,12 +49,12 @@ describe('a list', () => {
     ['frames', () => 16_384],
     ['one large piece', () => 1 << 22],
     ['pieces of odd sizes', (i: number) => 1 + ((i * 104_729) % 70_000)],
-  ])('that is large is the same written in %s', (_, room) => {
+  ])('writes the same large list in %s', (_, room) => {
     const entries = entriesOf(100);
     expect(written(encodeList(writer, entries).whole as ListBody, room)).toBe(expected(entries));
   });
 
-  it('that ends with the room there is says so with the next write', () => {
+  it('returns 0 after a list that ended exactly at the end of the target', () => {
     const entries = entriesOf(100);
     const size = Buffer.byteLength(expected(entries));
     const body = encodeList(writer, entries).whole as ListBody;
@@ -62,7 +62,7 @@ describe('a list', () => {
     expect(body.writeTo(Buffer.alloc(10), 0, 10)).toBe(0);
   });
 
-  it('is counted once, whether it is written to its end or not', () => {
+  it('is counted once, whether it is written completely or not', () => {
     const entries = entriesOf(100);
     const counts: number[] = [];
     const body = () => new CountedDirectBody(encodeList(writer, entries).whole as ListBody, (bytes) => counts.push(bytes));

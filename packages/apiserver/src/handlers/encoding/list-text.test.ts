@@ -32,7 +32,7 @@ function entries(count: number): CacheEntry[] {
   });
 }
 
-describe('a list as text', () => {
+describe('listText', () => {
   const objects = '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[';
   const table = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"columnDefinitions":[{"name":"Name"}],"rows":[';
 
@@ -41,7 +41,7 @@ describe('a list as text', () => {
     ['YAML of a table', table, yaml],
     ['indented', objects, pretty],
     ['an indented table', table, pretty],
-  ])('is the same in pieces as at once: %s', (_, head, output) => {
+  ])('yields pieces of the same text as a single encoding: %s', (_, head, output) => {
     const some = entries(2000);
     const pieces = [...listText(writerOf(head), some, output)];
     const { value } = parseJson(Buffer.from(`${head}${some.map(({ value }) => value.toString()).join(',')}]}`));

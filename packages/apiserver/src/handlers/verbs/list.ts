@@ -141,7 +141,7 @@ async function collectFromStore(request: ResourceRequest, scope: Scope): Promise
   return cut(page.entries, page.revision, scope, page.entries.length);
 }
 
-/** Cuts a page out of the entries, of which there are `total`. Selects among many in time slices. */
+/** Cuts a page from the entries. `total` counts all entries. Selects among many in time slices. */
 function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, total: number): Listing | Promise<Listing> {
   const { selection, limit, prefix } = scope;
   const { matches } = selection;

@@ -257,5 +257,5 @@ export class Watcher {
   }
 }
 
-/** How a watch begins: with the objects that are there, or behind a revision. */
+/** Where a watch starts: with the current state, or after a revision. */
 export type WatchStart = { readonly from: 'state' } | { readonly from: 'revision'; readonly revision: number };
