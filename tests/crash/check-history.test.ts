@@ -3,7 +3,7 @@ import { problemsOf, stateAfter } from './check-history.ts';
 import type { Observed } from './resuming-watch.ts';
 import { WriteLog } from './write-log.ts';
 
-/** Object `a` is made, changed and removed; made again, with a change that nobody knows of and one that was refused. */
+/** Object `a` is created, updated and deleted, and created again, with an update of unknown outcome and one that was refused. */
 function honestLog(): WriteLog {
   const log = new WriteLog();
   log.acknowledge(log.begin('create', 'a'), 'u0', 10);
@@ -27,7 +27,7 @@ const addedAgain = event('ADDED', 'u1', 13, 'w3', 1);
 const changedUnseen = event('MODIFIED', 'u1', 14, 'w4', 2);
 const honest = [added, changed, removed, addedAgain];
 
-describe('a history', () => {
+describe('checking an event history', () => {
   it.each([
     ['without the write of unknown fate', honest],
     ['with it', [...honest, changedUnseen]],
@@ -52,7 +52,7 @@ describe('a history', () => {
     expect(problemsOf(events, honestLog()).join('\n')).toMatch(problem);
   });
 
-  it('adds up to a state', () => {
+  it('computes the final state', () => {
     expect([...stateAfter([...honest, changedUnseen]).values()]).toEqual([{ ...changedUnseen, type: 'ADDED' }]);
   });
 });

@@ -4,14 +4,14 @@ import type { Write, WriteLog } from './write-log.ts';
 const kindsOf = { ADDED: ['create'], MODIFIED: ['update', 'patch'], DELETED: ['delete'] };
 
 /**
- * Everything that is wrong with a history of events, seen from the writes that were asked for. Compared at once and not
- * with an expectation for each of many thousand events, which would take longer than making them.
+ * The problems of an event history, compared with the requested writes. All events are compared in one pass: an expectation
+ * per event would take longer than the test itself.
  */
 export function problemsOf(events: readonly Observed[], log: WriteLog): string[] {
-  return [...eventProblems(events, log), ...lifeProblems(events), ...writeProblems(events, log)];
+  return [...eventProblems(events, log), ...lifecycleProblems(events), ...writeProblems(events, log)];
 }
 
-/** Each event is a write that was asked for, whole, and made once. */
+/** Each event corresponds to exactly one requested write, with its complete content. */
 function* eventProblems(events: readonly Observed[], log: WriteLog): Generator<string> {
   const seen = new Set<string>();
   for (const event of events) {
@@ -28,8 +28,8 @@ function* eventProblems(events: readonly Observed[], log: WriteLog): Generator<s
   }
 }
 
-/** An object is added, changed one step at a time, and removed; the next of its name is another one. */
-function* lifeProblems(events: readonly Observed[]): Generator<string> {
+/** An object is added, modified without gaps, and deleted; the next object of the same name has another uid. */
+function* lifecycleProblems(events: readonly Observed[]): Generator<string> {
   const alive = new Map<string, Observed>();
   const uids = new Set<string>();
   for (const event of events) {
@@ -45,7 +45,7 @@ function* lifeProblems(events: readonly Observed[]): Generator<string> {
   }
 }
 
-/** What was acknowledged took place as it was acknowledged; what was removed was asked to be. */
+/** Every acknowledged write has its event, and every deletion was requested. */
 function* writeProblems(events: readonly Observed[], log: WriteLog): Generator<string> {
   const made = new Map(events.filter(({ type }) => type !== 'DELETED').map((event) => [event.write, event]));
   const removed = new Map(events.filter(({ type }) => type === 'DELETED').map((event) => [event.uid, event]));
@@ -69,7 +69,7 @@ function tookPlace(
   return event?.uid === outcome.uid && event.version === outcome.version;
 }
 
-/** The objects that are left when all is said and done, by name. */
+/** The objects that exist after all events, by name. */
 export function stateAfter(events: readonly Observed[]): Map<string, Observed> {
   const state = new Map<string, Observed>();
   for (const event of events) {

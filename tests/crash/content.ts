@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Random } from '../support/random.ts';
 
-/** What a config map holds. Every write changes all of it, so that half of a write can be told from a whole one. */
+/** The content of a ConfigMap. Every write changes all of it, so that a partial write can be detected. */
 export interface Content {
-  /** The write that made it. */
+  /** The id of the write. */
   readonly write: string;
   readonly count: string;
   readonly padding: string;
@@ -13,7 +13,7 @@ export interface Content {
 const usualBytes = 200;
 const largeBytes = 60_000;
 
-/** Mostly small; now and then larger than a page of the database, and than a packet. */
+/** Mostly small; sometimes larger than a page of the database and a network packet. */
 export function newContent(write: string, count: number, random: Random): Content {
   const bytes = random(50) === 0 ? largeBytes : random(usualBytes);
   const parts = { write, count: String(count), padding: randomBytes(bytes).toString('hex') };

@@ -2,18 +2,18 @@ import type { Any } from '../support/client.ts';
 import { isWhole } from './content.ts';
 import type { Wire } from './wire.ts';
 
-/** What is kept of an event. */
+/** The checked part of an event. */
 export interface Observed {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly name: string;
   readonly uid: string;
   readonly version: number;
-  /** The write that made the content, and how often the object had been written. Undefined if the content is not whole. */
+  /** The id of the write, and the write count of the object. Undefined if the content is incomplete. */
   readonly write: string | undefined;
   readonly count: number;
 }
 
-/** A watch that goes on, in each life of the server, behind the last event that it has seen. */
+/** A watch that resumes after its last event whenever the server restarts. */
 export class ResumingWatch {
   readonly events: Observed[] = [];
   readonly selector: string;
@@ -30,7 +30,7 @@ export class ResumingWatch {
     this.#onVersion = onVersion;
   }
 
-  /** Resolves when the watch ends, with the server or before. */
+  /** Watches until the server dies or ends the watch. */
   follow(wire: Wire): Promise<void> {
     const path = `${this.#path}?watch=1&resourceVersion=${this.#last}${this.selector}`;
     return wire.watch(path, (event) => this.#take(event));

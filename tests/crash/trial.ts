@@ -17,26 +17,26 @@ const namespace = 'crash';
 const path = `/api/v1/namespaces/${namespace}/configmaps`;
 const catchUpMs = 20_000;
 
-/** Where the server keeps its data. */
+/** The store of the server. */
 export interface Backend {
   /** Flags of the server. */
   readonly args: readonly string[];
-  /** Flags of Node; with them the server has a channel for messages. */
+  /** Flags of Node; if set, the server has an IPC channel. */
   readonly nodeArgs?: readonly string[];
-  /** Writes may fail while the server is up, because of its store. */
+  /** Whether writes may fail while the server runs, because of its store. */
   readonly failsAtTimes?: boolean;
-  /** Ends a store outside of the server without a warning, and starts it again. An embedded one dies with the server. */
+  /** Kills and restarts an external store. An embedded store dies with the server. */
   readonly process?: { kill(): Promise<void>; start(): Promise<void> };
 }
 
-/** The ways to one life of the server. */
-interface Life {
+/** Connections to one process of the server. */
+interface Run {
   readonly server: ServerProcess;
   readonly http1: Wire;
   readonly http2: Wire;
 }
 
-/** A data dir, those who write to it and those who watch, through many lives of the server. */
+/** A data dir with writers and watches, across many restarts of the server. */
 export class Trial {
   readonly log = new WriteLog();
   readonly restartMs: number[] = [];
@@ -54,83 +54,83 @@ export class Trial {
     this.#writers = Array.from({ length: 32 }, (_, i) => this.#writer(i));
   }
 
-  /** A quarter of the writers quarrel over two objects, the others have four each for themselves. */
+  /** A quarter of the writers share two objects; the others have four objects each. */
   #writer(i: number): Writer {
     const shared = i % 4 === 0;
     const names = shared ? ['shared-0', 'shared-1'] : Array.from({ length: 4 }, (_, k) => `own-${i}-${k}`);
     return new Writer({ path, log: this.log, random: this.#random, names, shared, outages: this.#isFaulty });
   }
 
-  /** The first life: makes the namespace, and begins the watches before anything is written. */
+  /** Starts the server, creates the namespace, and starts the watches before the first write. */
   async begin(): Promise<void> {
-    const life = await this.#start();
-    const { status } = await life.http1.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+    const run = await this.#start();
+    const { status } = await run.http1.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
     expect(status).toBe(201);
-    const { version } = await this.#list(life);
+    const { version } = await this.#list(run);
     const saw = (each: number) => this.log.saw(each);
     this.watches.push(new ResumingWatch(path, `&${own}`, version, saw));
-    // The server keeps objects of its own in other namespaces.
+    // The server itself writes objects in other namespaces.
     this.watches.push(new ResumingWatch('/api/v1/configmaps', `&${own}%2Cmetadata.namespace%3D${namespace}`, version, saw));
     this.watches.push(new ResumingWatch(path, `&${own}&labelSelector=parity%3Deven`, version, saw));
-    await this.#end(life);
+    await this.#end(run);
   }
 
-  /** A whole life: what was there is looked at, then so much is written until the end comes, without a warning. */
-  async live(acknowledgements: number, ms: number): Promise<void> {
-    const { life, over } = await this.#writeUntil(acknowledgements);
+  /** Starts the server, checks the stored state, writes until enough writes are acknowledged, and kills it. */
+  async runAndKill(acknowledgements: number, ms: number): Promise<void> {
+    const { run, over } = await this.#writeUntil(acknowledgements);
     await pause(ms);
-    await this.#end(life);
+    await this.#end(run);
     await over;
   }
 
-  /** A life that goes on after a disturbance: it is written to before, during and after. */
-  async liveThrough(acknowledgements: number, disturb: (server: ServerProcess) => Promise<void>): Promise<void> {
-    const { life, over } = await this.#writeUntil(acknowledgements);
-    await disturb(life.server);
+  /** Writes before, during and after a disturbance, then kills the server. */
+  async runThrough(acknowledgements: number, disturb: (server: ServerProcess) => Promise<void>): Promise<void> {
+    const { run, over } = await this.#writeUntil(acknowledgements);
+    await disturb(run.server);
     await Promise.race([this.log.acknowledged(acknowledgements), over]);
-    await this.#end(life);
+    await this.#end(run);
     await over;
   }
 
-  /** A life in which the store outside is killed under the writers, and comes back after so long. */
-  async liveThroughOutage(acknowledgements: number, ms: number): Promise<void> {
-    await this.liveThrough(acknowledgements, async () => {
+  /** Kills the external store during writes and restarts it after `ms`. */
+  async runThroughOutage(acknowledgements: number, ms: number): Promise<void> {
+    await this.runThrough(acknowledgements, async () => {
       await this.#backend.process?.kill();
       await pause(ms);
       await this.#backend.process?.start();
     });
   }
 
-  /** The server and the store outside die at the same time. */
-  async dieTogether(acknowledgements: number): Promise<void> {
-    const { life, over } = await this.#writeUntil(acknowledgements);
-    await Promise.all([this.#end(life), this.#backend.process?.kill()]);
+  /** Kills the server and the external store at the same time. */
+  async killTogether(acknowledgements: number): Promise<void> {
+    const { run, over } = await this.#writeUntil(acknowledgements);
+    await Promise.all([this.#end(run), this.#backend.process?.kill()]);
     await over;
     await this.#backend.process?.start();
   }
 
-  /** A life that is over before it has begun. */
-  async dieStarting(ms: number): Promise<void> {
+  /** Kills the server while it starts. */
+  async killWhileStarting(ms: number): Promise<void> {
     const server = this.launch();
     await pause(ms);
     await server.kill();
   }
 
-  /** The last life: nobody writes any more, and everybody sees everything. */
+  /** Starts the server a last time, without writers, and waits until all watches have seen all events. */
   async conclude(): Promise<{ readonly replayed: readonly Observed[] }> {
-    const life = await this.#start();
+    const run = await this.#start();
     const again = new ResumingWatch(path, `&${own}`, this.#firstVersion, () => {});
-    const following = Promise.all([this.#follow(life), again.follow(life.http2)]);
-    await this.#check(life);
+    const following = Promise.all([this.#follow(run), again.follow(run.http2)]);
+    await this.#check(run);
     await caughtUp(again, this.#main.events.length);
     for (const watch of this.watches.slice(1)) await caughtUp(watch, this.expected(watch).length);
-    expect(await life.server.stop()).toBe(0);
-    close(life);
+    expect(await run.server.stop()).toBe(0);
+    close(run);
     await following;
     return { replayed: again.events };
   }
 
-  /** Concludes, and compares what was written with what all watches have seen. */
+  /** Concludes, and compares the writes with the events of all watches. */
   async concludeAndCheck(): Promise<void> {
     const { replayed } = await this.conclude();
     const [main, ...others] = this.watches;
@@ -139,7 +139,7 @@ export class Trial {
     for (const watch of others) expect(watch.events).toEqual(this.expected(watch));
   }
 
-  /** What a watch should have seen, from what the first of them saw. */
+  /** The expected events of a watch, derived from those of the first watch. */
   expected(watch: ResumingWatch): readonly Observed[] {
     if (!watch.selector.includes('parity')) return this.#main.events;
     return this.#main.events.filter(({ name }) => name.endsWith('0') || name.endsWith('2'));
@@ -161,7 +161,7 @@ export class Trial {
     return this.#main.from;
   }
 
-  /** Starts the server, and nothing else. */
+  /** Starts the server process only. */
   launch(): ServerProcess {
     const { args, nodeArgs } = this.#backend;
     this.#server = launchServer({
@@ -174,7 +174,7 @@ export class Trial {
     return this.#server;
   }
 
-  async #start(): Promise<Life> {
+  async #start(): Promise<Run> {
     const began = performance.now();
     const server = this.launch();
     const client = clientFor(await server.ready);
@@ -184,38 +184,38 @@ export class Trial {
     return { server, http1: http1Wire(client), http2: http2Wire(client) };
   }
 
-  /** Starts a life, checks what it finds, and writes until so much was acknowledged. `over` settles when all have stopped. */
-  async #writeUntil(acknowledgements: number): Promise<{ life: Life; over: Promise<unknown> }> {
-    const life = await this.#start();
-    const over = Promise.all([this.#check(life).then(() => this.#write(life)), this.#follow(life)]);
+  /** Starts the server, checks the stored state, and writes until enough writes are acknowledged. `over` settles when all writers have stopped. */
+  async #writeUntil(acknowledgements: number): Promise<{ run: Run; over: Promise<unknown> }> {
+    const run = await this.#start();
+    const over = Promise.all([this.#check(run).then(() => this.#write(run)), this.#follow(run)]);
     await Promise.race([this.log.acknowledged(acknowledgements), over]);
-    return { life, over };
+    return { run, over };
   }
 
-  async #end(life: Life): Promise<void> {
-    await life.server.kill();
-    close(life);
+  async #end(run: Run): Promise<void> {
+    await run.server.kill();
+    close(run);
   }
 
-  async #follow(life: Life): Promise<void> {
-    await Promise.all(this.watches.map((watch, i) => watch.follow(i % 2 === 0 ? life.http2 : life.http1)));
+  async #follow(run: Run): Promise<void> {
+    await Promise.all(this.watches.map((watch, i) => watch.follow(i % 2 === 0 ? run.http2 : run.http1)));
   }
 
-  async #write({ http1, http2 }: Life): Promise<void> {
+  async #write({ http1, http2 }: Run): Promise<void> {
     await Promise.all(this.#writers.map((writer, i) => writer.run(i % 3 === 0 ? http1 : http2)));
   }
 
-  /** The state is what the events, with those that came late, add up to; and time has not gone back. */
-  async #check(life: Life): Promise<void> {
+  /** The state equals the sum of all events, including late ones; the resourceVersion never decreases. */
+  async #check(run: Run): Promise<void> {
     const newest = this.log.newest;
-    const { version, items } = await this.#list(life);
+    const { version, items } = await this.#list(run);
     expect(version).toBeGreaterThanOrEqual(newest);
     const current = () => [...stateAfter(this.#main.events).values()].sort(byName);
     await expect.poll(current, { timeout: catchUpMs }).toEqual(items.sort(byName));
   }
 
-  async #list(life: Life): Promise<{ version: number; items: Observed[] }> {
-    const { status, body } = await life.http2.send('GET', `${path}?${own}`);
+  async #list(run: Run): Promise<{ version: number; items: Observed[] }> {
+    const { status, body } = await run.http2.send('GET', `${path}?${own}`);
     expect(status).toBe(200);
     const version = Number(body.metadata.resourceVersion);
     this.log.saw(version);
@@ -223,7 +223,7 @@ export class Trial {
   }
 }
 
-function close({ http1, http2 }: Life): void {
+function close({ http1, http2 }: Run): void {
   http1.close();
   http2.close();
 }

@@ -3,10 +3,10 @@ import { Agent, request } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Any, Client } from '../support/client.ts';
 
-/** A way to talk to one life of the server. Whatever fails because that life has ended fails with WireBroken. */
+/** A connection to one process of the server. Requests that fail because the process has ended fail with WireBroken. */
 export interface Wire {
   send(method: string, path: string, body?: unknown, type?: string): Promise<Sent>;
-  /** Calls back with every event until the watch ends, for whatever reason. An event that did not come whole does not count. */
+  /** Calls back with every complete event until the watch ends. */
   watch(path: string, onEvent: (event: Any) => void): Promise<void>;
   close(): void;
 }
@@ -20,7 +20,7 @@ export class WireBroken extends Error {
   override readonly name = 'WireBroken';
 }
 
-/** HTTP/1.1 with as many connections, kept alive, as there are requests at one time. */
+/** HTTP/1.1 with a keep-alive connection per concurrent request. */
 export function http1Wire({ url, tls }: Client): Wire {
   const agent = new Agent({ ...tls, keepAlive: true });
   const open = (method: string, path: string, body: string, type: string) =>
@@ -55,7 +55,7 @@ export function http2Wire({ url, tls }: Client): Wire {
 
 interface Answer {
   readonly status: number;
-  /** How long the body is, where that is said beforehand. */
+  /** The Content-Length, if there is one. */
   readonly length: number | undefined;
   readonly stream: Readable;
 }
@@ -82,7 +82,7 @@ function wire(open: Open, close: () => void): Wire {
   };
 }
 
-/** An HTTP/2 stream ends quietly when its connection breaks: only the length tells. */
+/** An HTTP/2 stream ends without an error when its connection breaks, so the length is checked. */
 function whole({ stream, length }: Answer): Promise<string> {
   return new Promise((resolve, reject) => {
     const broken = (cause?: unknown) => reject(new WireBroken('half an answer', { cause }));

@@ -1,6 +1,6 @@
 export type WriteKind = 'create' | 'update' | 'patch' | 'delete';
 
-/** A write that stays unknown was under way when the server died: it may have taken place, or not. */
+/** A write is unknown if it was in flight when the server died. */
 export type Outcome =
   | { readonly is: 'unknown' }
   | { readonly is: 'refused' }
@@ -10,20 +10,20 @@ export interface Write {
   readonly id: string;
   readonly kind: WriteKind;
   readonly name: string;
-  /** The object that is changed or removed; a new one has none yet. */
+  /** The uid of the updated or deleted object; undefined for a create. */
   readonly uid: string | undefined;
-  /** The newest version that anybody had seen when the write was sent. */
+  /** The newest resourceVersion seen by any client when the write was sent. */
   readonly after: number;
   outcome: Outcome;
 }
 
-/** All that was asked of the server, and what it said to it. */
+/** All writes with their outcomes. */
 export class WriteLog {
   readonly writes = new Map<string, Write>();
   #newest = 0;
   #awaited: { left: number; readonly resolve: () => void } | undefined;
 
-  /** The newest version that any answer or event has shown. */
+  /** The newest resourceVersion in any response or event. */
   get newest(): number {
     return this.#newest;
   }
@@ -44,7 +44,7 @@ export class WriteLog {
     if (this.#awaited && --this.#awaited.left === 0) this.#awaited.resolve();
   }
 
-  /** Resolves when so many more writes have been acknowledged. */
+  /** Resolves when `count` more writes have been acknowledged. */
   acknowledged(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { left: count, resolve };

@@ -5,7 +5,7 @@ import { newContent } from './content.ts';
 import { type Sent, type Wire, WireBroken } from './wire.ts';
 import type { Write, WriteLog } from './write-log.ts';
 
-/** What a writer knows of one of its objects. */
+/** The state of an object as known to its writer. */
 type Known = { readonly is: 'unsure' } | { readonly is: 'absent' } | { readonly is: 'there'; readonly object: Any };
 
 export interface WriterOptions {
@@ -13,13 +13,13 @@ export interface WriterOptions {
   readonly log: WriteLog;
   readonly random: Random;
   readonly names: readonly string[];
-  /** Others write the same objects: conflicts are to be expected, and removals are not made. */
+  /** Other writers use the same objects: conflicts are expected, and nothing is deleted. */
   readonly shared: boolean;
-  /** The store may fail while the server is up: some failures say that nothing was written, others say nothing. */
+  /** The store may fail while the server runs; some of these errors leave the outcome of a write unknown. */
   readonly outages: boolean;
 }
 
-/** The server is up but its store is not. */
+/** The server runs but its store does not. */
 class StoreDown extends Error {
   override readonly name = 'StoreDown';
 }
@@ -28,7 +28,7 @@ const retryMs = 20;
 
 const mergePatch = 'application/merge-patch+json';
 
-/** Writes one thing after the other, as long as the server lives. */
+/** Writes sequentially until the server dies. */
 export class Writer {
   readonly #options: WriterOptions;
   readonly #known = new Map<string, Known>();
@@ -54,7 +54,7 @@ export class Writer {
     const { names, random, shared } = this.#options;
     const name = names[random(names.length)] as string;
     const known = this.#known.get(name) ?? { is: 'unsure' };
-    // What is not known for certain is found out, here and after a write whose answer never came.
+    // After a write of unknown outcome the object is read again.
     this.#known.delete(name);
     const next = known.is === 'unsure' || shared ? await this.#look(wire, name) : known;
     this.#known.set(name, next.is === 'absent' ? await this.#create(wire, name) : await this.#change(wire, name, next));
@@ -126,7 +126,7 @@ export class Writer {
   }
 }
 
-/** A store that is away or full has written nothing. */
+/** Whether the error guarantees that nothing was written: the store is unavailable or full. */
 function isUnwritten({ status, body }: Sent): boolean {
   return status === 503 || (status === 500 && String(body.message).includes('database space exceeded'));
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { knownDifferences } from '../golden/known-differences.ts';
 import { anchors, documents, placeOf, readDocument, withoutCode } from './documents.ts';
 
-/** Targets of links and pictures, those on the web aside. */
+/** Targets of relative links and images. */
 function linksOf(text: string): string[] {
   const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
   return targets.filter((target) => !/^[a-z]+:/.test(target));
@@ -22,7 +22,7 @@ describe('links between documents', () => {
     expect(linksOf(readDocument(page)).filter((link) => isBroken(page, link))).toEqual([]);
   });
 
-  it('lead from the first page to every page of the documentation', () => {
+  it('lead from the README to every page of the documentation', () => {
     const linked = linksOf(readDocument('README.md'));
     expect(documents.filter((page) => page.startsWith('docs/') && !linked.includes(page))).toEqual([]);
   });
@@ -31,7 +31,7 @@ describe('links between documents', () => {
 describe('known differences', () => {
   const reasons = [...new Set(Object.values(knownDifferences).flatMap((steps) => Object.values(steps)))];
 
-  it.each(reasons)('%s has a heading of its own', (reason) => {
+  it.each(reasons)('%s has a heading', (reason) => {
     expect(anchors(readDocument('docs/compatibility.md'))).toContain(reason.replaceAll(' ', '-'));
   });
 });

@@ -8,7 +8,7 @@ interface Row {
   readonly text: string;
 }
 
-/** The rows of the help text, with what was broken over several lines in one. */
+/** The rows of the help text, with wrapped lines joined. */
 function helpRows(help: string): Row[] {
   const rows: { group: string; flag: string; text: string }[] = [];
   let group = '';
@@ -64,7 +64,7 @@ function supportTable(): string {
   ].join('\n');
 }
 
-it('the compatibility page says what becomes of every flag of kube-apiserver (npm test -- tests/docs -u rewrites it)', async () => {
+it('the compatibility page lists every flag of kube-apiserver (npm test -- tests/docs -u rewrites it)', async () => {
   const page = readDocument('docs/compatibility.md');
   expect(page).toMatch(new RegExp(`${supportBegin}[^]*${supportEnd}`));
   const [before, after] = [page.indexOf(supportBegin) + supportBegin.length, page.indexOf(supportEnd)];

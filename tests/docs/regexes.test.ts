@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 const { alternatives, problemOf } = await import('../../scripts/check-regexes.mjs' as string);
 
-/** The finding about a literal, as `npm run check:regexes` prints it. */
+/** The problem of a regular expression, as `npm run check:regexes` prints it. */
 function found(regex: RegExp, reason?: string): string | undefined {
   return problemOf({ source: regex.source, flags: regex.flags, text: String(regex), reason });
 }
@@ -12,7 +12,7 @@ describe('check:regexes', () => {
     ['exponential', /^(a+)+$/, /exponential/],
     ['polynomial', /^a*a*$/, /2nd degree polynomial/],
     ['unanchored', /a+$/, /2nd degree polynomial/],
-    ['replacing at the end of a text', / +$/g, /2nd degree polynomial/],
+    ['replacement at the end of a string', / +$/g, /2nd degree polynomial/],
     ['an alternative that fails slowly at every position', /\[[^\]]+\]|\[|[^[]+/g, /2nd degree polynomial/],
     ['beyond the prover', /^(a*)b\1$/, /no proof/],
   ])('%s', (_, regex, problem) => {
@@ -24,11 +24,11 @@ describe('check:regexes', () => {
     expect(found(regex)).toBeUndefined();
   });
 
-  it('a pattern that is not a constant needs a reason', () => {
+  it('a pattern that is not constant needs a reason', () => {
     expect(problemOf({ source: undefined, flags: '', text: 'new RegExp(given)' })).toBe('new RegExp(given): not a constant');
   });
 
-  it('alternatives are those outside of groups and classes', () => {
+  it('splits alternatives outside of groups and character classes', () => {
     expect(alternatives('a|(b|c)|[|]|\\|')).toEqual(['a', '(b|c)', '[|]', '\\|']);
   });
 });

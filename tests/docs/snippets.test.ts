@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codeBlocks, documents, placeOf, readDocument } from './documents.ts';
 
-/** Snippets that are whole programs: they import what they need, and end by themselves. */
+/** Code blocks that are complete programs: they start with an import, and exit by themselves. */
 const programs = documents.flatMap((page) =>
   codeBlocks(readDocument(page), 'ts')
     .filter(({ code }) => code.startsWith('import '))
     .map(({ code }, i) => [`${page}, ${i + 1}`, code] as const),
 );
 
-// Below the root, so that the packages are found by their names; Node runs them as users do, from what was built.
+// In the workspace, so that package names resolve, to the compiled packages.
 const scratch = placeOf('.cache');
 const notBuilt = !existsSync(placeOf('packages/server/dist/index.js'));
 
 describe.skipIf(notBuilt)('programs in the documentation', () => {
-  it('are there', () => expect(programs.length).toBeGreaterThan(0));
+  it('exist', () => expect(programs.length).toBeGreaterThan(0));
 
   it.each(programs)('%s', async (_place, code) => {
     const { transform } = await import('esbuild');

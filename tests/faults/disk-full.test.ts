@@ -9,15 +9,15 @@ import { type Client, clientFor } from '../support/client.ts';
 import { until } from '../support/definitions.ts';
 import { seeded } from '../support/random.ts';
 import { notBuilt, type ServerProcess } from '../support/server-process.ts';
-import { isLeftOut, limitMs, rounds, seed, tellRound } from './settings.ts';
+import { isSkipped, limitMs, rounds, seed, tellRound } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-full-'));
 const disk = join(folder, 'disk');
 const ballast = join(disk, 'ballast');
 const diskMebibytes = 128;
 
-/** A disk of its own: only root may mount one, and not everywhere. */
-const cannotMount = isLeftOut('disk-full') || notBuilt || !mount();
+/** The test mounts a small file system, which needs root and a kernel that permits it. */
+const cannotMount = isSkipped('disk-full') || notBuilt || !mount();
 let trial: Trial | undefined;
 
 function mount(): boolean {
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes until nothing more fits. */
+/** Writes a file until the disk is full. */
 function fillDisk(): void {
   const file = openSync(ballast, 'w');
   const block = Buffer.alloc(1 << 16);
@@ -46,7 +46,7 @@ function fillDisk(): void {
 
 const large = { metadata: { generateName: 'large-' }, data: { text: 'x'.repeat(200_000) } };
 
-/** The database has pages to reuse: it takes some writes until it needs room on the disk. */
+/** Writes until a write is refused: the database reuses free pages first. */
 async function refusedWrite(client: Client) {
   for (let i = 0; i < 500; i++) {
     const reply = await client.send('POST', '/api/v1/namespaces/default/configmaps', large);
@@ -55,7 +55,7 @@ async function refusedWrite(client: Client) {
   throw new Error('a full disk took 100 MB');
 }
 
-/** While the disk is full, writes are refused in words that operators know, and reads go on; then all is as before. */
+/** While the disk is full, writes are refused with etcd's message and reads continue; after that, writes succeed again. */
 async function fillAndFree({ ready }: ServerProcess): Promise<void> {
   const client = clientFor(await ready);
   fillDisk();
@@ -71,13 +71,13 @@ async function fillAndFree({ ready }: ServerProcess): Promise<void> {
   client.close();
 }
 
-describe.skipIf(cannotMount)('a server whose disk is full', () => {
-  it('refuses writes, goes on reading, and recovers by itself', { timeout: limitMs }, async () => {
+describe.skipIf(cannotMount)('a server with a full disk', () => {
+  it('refuses writes, serves reads, and recovers without a restart', { timeout: limitMs }, async () => {
     const random = seeded(seed);
     trial = new Trial(join(disk, 'data'), random, { args: ['--etcd-compaction-interval=0'], failsAtTimes: true });
     await trial.begin();
     for (let round = 1; round <= rounds; round++) {
-      await trial.liveThrough(50 + random(100), fillAndFree);
+      await trial.runThrough(50 + random(100), fillAndFree);
       tellRound(
         'disk-full',
         round,

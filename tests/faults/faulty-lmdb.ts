@@ -5,17 +5,17 @@ import { LmdbStore } from '../../packages/storage/src/lmdb/lmdb-store.ts';
 import { loadState } from '../../packages/storage/src/lmdb/load-state.ts';
 import type { Store } from '../../packages/storage/src/store.ts';
 
-/** How commits fail while the fault lasts: before anything is written, or after everything is but the flush. */
+/** Where commits fail: before anything is written, or at the flush. */
 export type CommitFault = 'write' | 'flush';
 
 export interface FaultyLmdb {
   open(): Promise<Store>;
-  /** Undefined: commits are made. */
+  /** Commits succeed while it is undefined. */
   fault: CommitFault | undefined;
   failed: number;
 }
 
-/** The embedded store with a disk that returns EIO at times. */
+/** An LMDB store whose disk returns EIO on demand. */
 export function faultyLmdb(path: string): FaultyLmdb {
   const faulty: FaultyLmdb = {
     fault: undefined,

@@ -15,7 +15,7 @@ import { seeded } from '../support/random.ts';
 import { own } from '../support/server.ts';
 import { sourceWorkerFile } from '../support/worker-file.ts';
 import { type CommitFault, type FaultyLmdb, faultyLmdb } from './faulty-lmdb.ts';
-import { isLeftOut, limitMs, rounds, seed, tellRound } from './settings.ts';
+import { isSkipped, limitMs, rounds, seed, tellRound } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-io-'));
 const database = join(folder, 'database');
@@ -28,7 +28,7 @@ let server: RunningServer;
 let client: Client;
 
 beforeAll(async () => {
-  if (isLeftOut('io-error')) return;
+  if (isSkipped('io-error')) return;
   lmdb = faultyLmdb(database);
   const offload = { workerFile: sourceWorkerFile };
   server = await startServer({ dataDir: join(folder, 'data'), securePort: 0, offload, openStore: () => lmdb.open() });
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** While commits fail, writes are refused in a way that clients may repeat, reads go on, and the server is not ready. */
+/** While commits fail, writes get a retryable error, reads continue, and /readyz fails. */
 async function failFor(fault: CommitFault): Promise<void> {
   const failed = lmdb.failed;
   lmdb.fault = fault;
@@ -55,7 +55,7 @@ async function failFor(fault: CommitFault): Promise<void> {
   await expect.poll(async () => (await client.get('/readyz')).text, { timeout: 20_000 }).toBe('ok');
 }
 
-/** Writers with objects of their own, until the wire is closed. */
+/** Starts writers with separate objects; they run until the wire is closed. */
 function startWriters(wire: Wire, log: WriteLog): Promise<unknown> {
   const random = seeded(seed);
   const each = Array.from({ length: writers }, (_, i) => {
@@ -65,8 +65,8 @@ function startWriters(wire: Wire, log: WriteLog): Promise<unknown> {
   return Promise.all(each.map((writer) => writer.run(wire)));
 }
 
-describe.skipIf(isLeftOut('io-error'))('a server whose disk fails at times', () => {
-  it('loses nothing that it acknowledged, and goes on without a restart', { timeout: limitMs }, async () => {
+describe.skipIf(isSkipped('io-error'))('a server with I/O errors', () => {
+  it('loses no acknowledged write, and recovers without a restart', { timeout: limitMs }, async () => {
     await expect.poll(async () => (await client.get('/readyz')).text, { timeout: 20_000 }).toBe('ok');
     const log = new WriteLog();
     const wire = http2Wire(client);
@@ -90,7 +90,7 @@ describe.skipIf(isLeftOut('io-error'))('a server whose disk fails at times', () 
   });
 });
 
-/** Ends the writers, and waits until the watch has seen what they have left. */
+/** Stops the writers, and waits until the watch has seen their last state. */
 async function settled(watch: ResumingWatch, endWriters: () => void): Promise<string[]> {
   endWriters();
   await pause(200);
@@ -108,7 +108,7 @@ async function settled(watch: ResumingWatch, endWriters: () => void): Promise<st
   return items.map((item: { metadata: { name: string } }) => item.metadata.name).sort();
 }
 
-/** What another process would find in the database. */
+/** The names of the objects in the database file. */
 async function storedNames(): Promise<string[]> {
   const store = await openLmdb({ path: database });
   const { entries } = await store.list('/registry/configmaps/default/own-');

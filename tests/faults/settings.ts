@@ -7,11 +7,11 @@ const chosen = process.env.FAULTS_FAULT ?? 'all';
 
 export type Fault = 'disk-full' | 'io-error' | 'sigstop' | 'clock';
 
-export function isLeftOut(fault: Fault): boolean {
+export function isSkipped(fault: Fault): boolean {
   return chosen !== 'all' && chosen !== fault;
 }
 
-/** Time for the rounds and for the start and the end of a test. */
+/** Timeout of a test: all rounds, start and end. */
 export const limitMs = 60_000 + rounds * (isLong ? 60_000 : 30_000);
 
 export function tellRound(fault: Fault, round: number, what: string): void {

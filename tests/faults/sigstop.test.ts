@@ -8,7 +8,7 @@ import { clientFor } from '../support/client.ts';
 import { isLong } from '../support/progress.ts';
 import { seeded } from '../support/random.ts';
 import { notBuilt, type ServerProcess } from '../support/server-process.ts';
-import { isLeftOut, limitMs, rounds, seed, tellRound } from './settings.ts';
+import { isSkipped, limitMs, rounds, seed, tellRound } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-sigstop-'));
 const stopMs = isLong ? 5_000 : 1_500;
@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Stops the process for a while. What is asked meanwhile is answered afterwards, or refused at its deadline. */
+/** Suspends the process for `ms`. Requests sent meanwhile are answered afterwards, or time out. */
 async function stopAndGoOn({ pid, ready }: ServerProcess, ms: number): Promise<void> {
   const client = clientFor(await ready);
   const leases = '/apis/coordination.k8s.io/v1/namespaces/crash/leases';
@@ -37,13 +37,13 @@ async function stopAndGoOn({ pid, ready }: ServerProcess, ms: number): Promise<v
   client.close();
 }
 
-describe.skipIf(notBuilt || isLeftOut('sigstop'))('a server that is stopped and goes on', () => {
+describe.skipIf(notBuilt || isSkipped('sigstop'))('a server that is suspended with SIGSTOP', () => {
   it('loses no write and no event', { timeout: limitMs }, async () => {
     const random = seeded(seed);
     trial = new Trial(join(folder, 'data'), random, { args: [], failsAtTimes: true });
     await trial.begin();
     for (let round = 1; round <= rounds; round++) {
-      await trial.liveThrough(100 + random(100), (server) => stopAndGoOn(server, 500 + random(stopMs)));
+      await trial.runThrough(100 + random(100), (server) => stopAndGoOn(server, 500 + random(stopMs)));
       tellRound('sigstop', round, `${trial.log.count('acknowledged')} acknowledged writes`);
     }
     await trial.concludeAndCheck();

@@ -15,13 +15,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sets the wall clock. Timers and performance.now() go on. */
+/** Moves the wall clock. Timers and performance.now() are not affected. */
 function jump(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
 describe('a wall clock that is set back', () => {
-  it('does not stop a token bucket from filling', async () => {
+  it('does not stop the refill of a token bucket', async () => {
     const bucket = new TokenBucket(1, 1000);
     expect(bucket.take()).toBe(true);
     jump(-sixHours);
@@ -29,7 +29,7 @@ describe('a wall clock that is set back', () => {
     expect(bucket.take()).toBe(true);
   });
 
-  it('does not extend what is remembered of a token', async () => {
+  it('does not extend the cache lifetime of a token', async () => {
     const authenticate = vi.fn(() => ({ user: { name: 'a', groups: [] } }));
     const cached = cachedTokenAuthenticator(authenticate as never, { successTtlMs: 10, failureTtlMs: 0, keepsRefusals: false });
     cached('t', []);
@@ -39,7 +39,7 @@ describe('a wall clock that is set back', () => {
     expect(authenticate).toHaveBeenCalledTimes(2);
   });
 
-  it('does not extend what is remembered of a verdict', async () => {
+  it('does not extend the cache lifetime of an authorization decision', async () => {
     const verdicts = new DecisionCache(10, 10);
     verdicts.add('k', { decision: 'allow' } as never);
     jump(-sixHours);
@@ -47,7 +47,7 @@ describe('a wall clock that is set back', () => {
     expect(verdicts.get('k')).toBeUndefined();
   });
 
-  it('does not extend the time that a request has', () => {
+  it('does not extend the deadline of a request', () => {
     const received = Date.now();
     jump(-sixHours);
     expect(remainingMs(received, 1000)).toBe(1000);
@@ -55,13 +55,13 @@ describe('a wall clock that is set back', () => {
 });
 
 describe('a wall clock that is set forward', () => {
-  it('lets a token bucket give no more than its burst', () => {
+  it('does not let a token bucket exceed its burst', () => {
     const bucket = new TokenBucket(2, 1);
     jump(sixHours);
     expect([bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, false]);
   });
 
-  it('leaves no negative time to a request', () => {
+  it('does not make the remaining time of a request negative', () => {
     const received = Date.now();
     jump(sixHours);
     expect(remainingMs(received, 1000)).toBe(0);

@@ -8,7 +8,7 @@ export interface Body {
   readonly body: Buffer;
 }
 
-/** An object as JSON, YAML or protobuf. */
+/** Encodes an object as JSON, YAML or protobuf. */
 export function encodeBody(object: JsonObject, random: Random): Body {
   const choice = random(10);
   if (choice < 5) return { type: 'application/json', body: Buffer.from(stringifyJson(object)) };
@@ -16,7 +16,7 @@ export function encodeBody(object: JsonObject, random: Random): Body {
   return protobuf(object) ?? { type: 'application/json', body: Buffer.from(stringifyJson(object)) };
 }
 
-/** Undefined if the object has a value that its type cannot have, or no type. */
+/** Undefined if the object does not fit its type, or has none. */
 function protobuf(object: JsonObject): Body | undefined {
   const { apiVersion, kind } = object;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;

@@ -17,12 +17,12 @@ export interface Question {
   readonly body: Buffer | undefined;
 }
 
-/** Fails if there is no whole answer in time: nothing that is asked here may take that long. */
+/** Sends a request. Fails on a timeout: no request of the fuzz test may take that long. */
 export type Ask = (question: Question) => Promise<Answered>;
 
 const patienceMs = 30_000;
 
-/** One connection for many requests at a time, opened anew when it is closed. */
+/** One HTTP/2 connection for concurrent requests, reopened when it is closed. */
 export function http2Client(client: Client): { ask: Ask; close(): void } {
   let session: ClientHttp2Session | undefined;
   const ask: Ask = ({ method, path, headers, body }) => {

@@ -61,7 +61,7 @@ const version = (name: string, storage: boolean) => ({
   selectableFields: [{ jsonPath: '.spec.color' }],
 });
 
-/** Custom resources with most of what a schema can say, in two versions, and some of which nothing is known. */
+/** CRDs whose schemas use most keywords, in two versions, and some that preserve unknown fields. */
 export const definitions = [
   definition('fuzzwidgets', { group: 'fuzz.example.com', versions: [version('v1', true), version('v1beta1', false)] }),
   definition('fuzzglobals', {

@@ -2,7 +2,7 @@ import { complaintAbout } from '../hostile/fuzz/oracle.ts';
 import type { Answered } from './clients.ts';
 import type { FuzzRequest } from './requests.ts';
 
-/** Failures that kube-apiserver answers with as well, by their message. */
+/** Server errors that kube-apiserver returns as well, by message. */
 const explained: readonly (readonly [RegExp, string])[] = [
   [/failed to create typed (patch|live) object/, 'apply: the object does not fit the schema of its kind'],
   [/^\.[\w.[\]]+: expected \w+, got /, 'apply: the stored object does not fit the schema of its kind'],
@@ -24,7 +24,7 @@ const explained: readonly (readonly [RegExp, string])[] = [
   [/target\.(name|kind): /, 'a binding without a target, or to something that is no node'],
 ];
 
-/** What is between quotes or in brackets differs each time. */
+/** Quoted and bracketed parts of messages, which differ each time. */
 const particulars: readonly (readonly [RegExp, string])[] = [
   [/"[^"]*"/g, '"…"'],
   [/map\[.*/g, 'map[…'],
@@ -41,13 +41,13 @@ interface Finding {
 const maxFindings = 500;
 const exampleBytes = 3_000;
 
-/** Everything that was answered with a failure of the server, or in a form that is none. */
+/** Collects responses with server errors or malformed bodies. */
 export class Findings {
   requests = 0;
   readonly statuses = new Map<number, number>();
   readonly #found = new Map<string, Finding>();
 
-  /** Looks at an answer, whatever it answers to. */
+  /** Checks a response. */
   note(request: FuzzRequest, answer: Answered): void {
     this.requests++;
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
@@ -56,7 +56,7 @@ export class Findings {
     if (complaint !== undefined) this.add(`${complaint} (${request.about})`, exampleOf(request, answer));
   }
 
-  /** Something that must not be. */
+  /** Records a finding. */
   add(what: string, example: string, explanation?: string): void {
     const found = this.#found.get(what);
     if (found) found.count++;
@@ -88,7 +88,7 @@ export class Findings {
   }
 }
 
-/** The message of a Status, or the text around it in representations that are not parsed here. */
+/** The message of a Status, or the raw text in encodings that are not parsed here. */
 function messageOf({ type, body }: Answered): string {
   const text = body.toString('utf8').replaceAll(/\s+/g, ' ');
   try {
@@ -98,7 +98,7 @@ function messageOf({ type, body }: Answered): string {
   }
 }
 
-/** Whether an answer is of the form that it says it is. */
+/** The reason why a body does not match its content type, if it does not. */
 function formComplaint({ status, type, body }: Answered): string | undefined {
   if (type.startsWith('application/vnd.kubernetes.protobuf')) return protobufComplaint(type, body);
   if (status >= 400 && status < 500) return complaintAbout({ status, type, body: body.toString('utf8'), comparable: true });
@@ -111,7 +111,7 @@ function protobufComplaint(type: string, body: Buffer): string | undefined {
   return body.subarray(0, 4).toString('latin1') === 'k8s\0' ? undefined : 'protobuf without its prefix';
 }
 
-/** An object, or events of a watch. */
+/** Checks a JSON object, or a stream of watch events. */
 function jsonComplaint(body: Buffer): string | undefined {
   const text = body.toString('utf8');
   try {
@@ -139,7 +139,7 @@ function exampleOf({ method, path, headers, body }: FuzzRequest, answer: Answere
   return `${method} ${path} ${JSON.stringify(headers)} ${sent} → ${answer.status} ${answer.body.toString('utf8').slice(0, 500)}`;
 }
 
-/** The same failure of two objects is one. */
+/** Makes the messages of the same error for different objects equal. */
 function withoutParticulars(message: string): string {
   return particulars.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message).slice(0, 200);
 }

@@ -20,7 +20,7 @@ import { discover, type FuzzedResource, manifestObjects, namespace, plantSeeds }
 const requests = Number(process.env.FUZZ_REQUESTS ?? 3_000);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const lanes = 32;
-/** All resources are inspected once in about 10,000 requests. */
+/** With this value all resources are inspected once in about 10,000 requests. */
 const requestsPerInspection = 100;
 const samples = 40;
 const probe = fileURLToPath(new URL('../support/memory-probe.cjs', import.meta.url));
@@ -53,7 +53,7 @@ async function prepare(): Promise<FuzzedResource[]> {
   return resources;
 }
 
-/** The resources that are followed: each in one version. */
+/** The resources to watch, each in one version. */
 function watchable(resources: readonly FuzzedResource[]): FuzzedResource[] {
   const seen = new Set<string>();
   return resources.filter(({ verbs, group, plural }) => {
@@ -63,7 +63,7 @@ function watchable(resources: readonly FuzzedResource[]): FuzzedResource[] {
   });
 }
 
-/** Sends one request after another until there were enough. A request without an answer is a finding. */
+/** Sends requests sequentially until enough were sent. A request without a response is a finding. */
 async function fuzz(ask: Ask, maker: RequestMaker, findings: Findings): Promise<void> {
   while (findings.requests < requests) {
     const request = maker.next();
@@ -76,7 +76,7 @@ async function fuzz(ask: Ask, maker: RequestMaker, findings: Findings): Promise<
   }
 }
 
-/** Goes round all resources for as long as there are requests. */
+/** Inspects the resources in turn while requests are being sent. */
 async function inspect(inspector: Inspector, resources: readonly FuzzedResource[], findings: Findings): Promise<void> {
   for (let i = 0; findings.requests < requests; i++) {
     await inspector.inspect(resources[i % resources.length] as FuzzedResource, 2);
@@ -95,7 +95,7 @@ async function measure(findings: Findings, taken: Sample[]): Promise<void> {
   }
 }
 
-/** Deletes all that the fuzz has made. Gives what is left after a while. */
+/** Deletes all objects created by the fuzz test. Returns those that still exist after a while. */
 async function clean(inspector: Inspector, resources: readonly FuzzedResource[]): Promise<string[]> {
   const deletable = resources.filter(({ verbs }) => verbs.includes('delete') && verbs.includes('list'));
   for (let round = 0; ; round++) {
@@ -111,7 +111,9 @@ async function clean(inspector: Inspector, resources: readonly FuzzedResource[])
 }
 
 describe.skipIf(notBuilt)('mutated objects of every kind', () => {
-  it(`are answered ${requests} times, and stored ones stay whole`, { timeout: 120_000 + requests * 20 }, async () => {
+  it(`cause no server error in ${requests} requests, and stored objects stay readable`, {
+    timeout: 120_000 + requests * 20,
+  }, async () => {
     const resources = await prepare();
     const [http1, http2] = [http1Client(client, lanes), http2Client(client)];
     const findings = new Findings();
@@ -152,7 +154,7 @@ describe.skipIf(notBuilt)('mutated objects of every kind', () => {
   });
 });
 
-/** Lines of the log about errors that no request was answered with. */
+/** Log lines about uncaught errors. */
 function uncaught(): string[] {
   const log = readFileSync(join(dataDir, 'logs', 'tsukube.log'), 'utf8');
   return log.split('\n').filter((line) => /uncaught|unhandled/i.test(line));

@@ -7,10 +7,10 @@ const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const partial = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
-/** Beyond that, objects of a resource are deleted. */
+/** The maximum number of objects per resource; the rest is deleted. */
 const kept = 40;
 
-/** Sees that whatever was stored can be listed in all ways, read, written back and deleted. */
+/** Checks that all stored objects can be listed in all encodings, read, written back and deleted. */
 export class Inspector {
   readonly #ask: Ask;
   readonly #findings: Findings;
@@ -21,7 +21,7 @@ export class Inspector {
     this.#findings = findings;
   }
 
-  /** Lists in every representation; reads and writes back some of the objects. */
+  /** Lists in every encoding; reads and writes back some of the objects. */
   async inspect(resource: FuzzedResource, wanted: number): Promise<void> {
     if (!resource.verbs.includes('list')) return;
     const items = await this.#list(resource);
@@ -37,7 +37,7 @@ export class Inspector {
     return items.filter(({ metadata }) => metadata.labels?.fuzz === 'yes' || /^f(s?\d|-)/.test(metadata.name));
   }
 
-  /** Deletes an object, and takes what holds it back. */
+  /** Deletes an object and removes its finalizers. */
   async remove(resource: FuzzedResource, { metadata }: Any): Promise<void> {
     const path = `${resource.path}/${encodeURIComponent(metadata.name)}`;
     if (metadata.finalizers?.length > 0) {
@@ -66,7 +66,7 @@ export class Inspector {
     const accepts = ['application/yaml', table, ...(resource.type === undefined ? [] : [protobuf])];
     for (const accept of accepts) await this.#expect(resource, 'GET', path, [200, 404], accept);
     if (!resource.verbs.includes('update')) return;
-    // Some kinds refuse what they once accepted, as in Kubernetes; none may fail.
+    // As in Kubernetes, some kinds refuse stored objects on update; a server error is never acceptable.
     await this.#expect(resource, 'PUT', `${path}?dryRun=All`, [200, 400, 403, 404, 405, 409, 422], undefined, read.body);
   }
 
@@ -93,7 +93,7 @@ export class Inspector {
   }
 }
 
-/** Follows all objects of a resource by a watch, and knows what there should be. */
+/** Watches all objects of a resource and keeps their expected state. */
 export class Follower {
   readonly resource: FuzzedResource;
   readonly #client: Client;
@@ -142,9 +142,9 @@ export class Follower {
     else this.versions.set(keyOf(metadata), metadata.resourceVersion);
   }
 
-  /** What a list has that the watch has not told, and the other way round; waits for events under way. */
-  async differences(patienceMs = 10_000): Promise<string[]> {
-    const end = Date.now() + patienceMs;
+  /** Differences between a list and the state from the watch; waits for pending events. */
+  async differences(timeoutMs = 10_000): Promise<string[]> {
+    const end = Date.now() + timeoutMs;
     for (;;) {
       const { body } = await this.#client.get(this.resource.allPath);
       const listed = new Map<string, string>(body.items.map(({ metadata }: Any) => [keyOf(metadata), metadata.resourceVersion]));

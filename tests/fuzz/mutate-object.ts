@@ -6,16 +6,16 @@ import { interesting, oddKeys } from './values.ts';
 
 type Holder = JsonObject | JsonValue[];
 
-/** Part of an object: what holds it, and what it may be. */
+/** A field or item of an object, with its parent and its type. */
 interface Place {
   readonly holder: Holder;
   readonly key: string | number;
   readonly type: FieldType | undefined;
-  /** The type of the holder, if that is an object of a type. */
+  /** The type of the parent, if it has one. */
   readonly holderType: string | undefined;
 }
 
-/** A copy with some parts changed. `others` are what parts can be taken from. */
+/** A copy with some values changed. Values may be taken from `others`. */
 export function mutateObject(
   object: JsonObject,
   type: string | undefined,
@@ -53,7 +53,7 @@ function interestingValue(random: Random): JsonValue {
   return deepCopy(interesting[random(interesting.length)] as JsonValue);
 }
 
-/** Walks down from the root; the deeper, the more likely it stops. Identity is left alone, mostly. */
+/** A random place: walks down from the root and stops with increasing probability. Rarely chooses type and metadata. */
 function placeIn(root: JsonObject, rootType: string | undefined, random: Random): Place | undefined {
   let holder: Holder = root;
   let type: FieldType | undefined = rootType === undefined ? undefined : { is: 'object', ref: rootType };
@@ -79,7 +79,7 @@ function typeWithin(type: FieldType | undefined, key: string | number): FieldTyp
   return type?.is === 'list' || type?.is === 'map' ? type.of : undefined;
 }
 
-/** Sets some field that the type has, to a value that fits it. */
+/** Sets a random field of the type to a valid value. */
 function setKnownField({ holder, key, type, holderType }: Place, random: Random): void {
   const value = valueAt(holder, key);
   const ref = type?.is === 'object' && isObject(value) ? type.ref : holderType;
@@ -95,7 +95,7 @@ function setKnownField({ holder, key, type, holderType }: Place, random: Random)
   put(into, name, sample[name] as JsonValue);
 }
 
-/** Something of the same name from elsewhere, or just anything. */
+/** Replaces a value by one of the same name from another object, or by any value. */
 function transplant({ holder, key }: Place, other: JsonObject | undefined, random: Random): void {
   if (!other) return;
   const place = placeIn(other, undefined, random);

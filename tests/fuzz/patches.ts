@@ -5,7 +5,7 @@ import { interestingValue, mutateObject, placeIn, valueAt } from './mutate-objec
 
 export type Patch = Body;
 
-/** A patch of any type, made of an object and of parts of it. */
+/** A patch of a random type, derived from an object. */
 export function randomPatch(object: JsonObject, type: string | undefined, others: readonly JsonObject[], random: Random): Patch {
   switch (random(5)) {
     case 0:
@@ -30,7 +30,7 @@ function json(type: string, value: JsonValue): Patch {
   return { type, body: Buffer.from(stringifyJson(value)) };
 }
 
-/** Some of the fields of an object. Its name stays, mostly. */
+/** Some fields of an object, mostly with its name. */
 function part(object: JsonObject, random: Random): JsonObject {
   const wanted = Object.entries(object).filter(
     ([key]) => key === 'apiVersion' || key === 'kind' || key === 'metadata' || random(2) === 0,
@@ -56,7 +56,7 @@ function someValue(object: JsonObject, random: Random): JsonValue {
 
 const ends = ['', '/-', '/0', '/-1', '/01', '/x', '/~0', '/~2', '/99999999999', '/', '/é'];
 
-/** A path that exists, or nearly. */
+/** A JSON pointer that exists, or almost does. */
 function pointerIn(object: JsonObject, random: Random): string {
   let pointer = '';
   let at: JsonValue = object;
@@ -70,7 +70,7 @@ function pointerIn(object: JsonObject, random: Random): string {
   return random(4) === 0 ? pointer + (ends[random(ends.length)] as string) : pointer;
 }
 
-/** Directives of strategic merge, at places where they may or may not belong. */
+/** Adds strategic merge directives at random places. */
 function withDirectives(patch: JsonObject, random: Random): JsonObject {
   for (let i = random(3); i > 0; i--) {
     const place = placeIn(patch, undefined, random);

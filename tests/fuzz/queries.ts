@@ -39,7 +39,7 @@ const parameters: Readonly<Record<string, Parameters>> = {
   delete: deleting,
 };
 
-/** Query parameters that a verb has, with values that it takes and, at times, others. */
+/** Query parameters of a verb, with valid and sometimes invalid values. */
 export function queryFor(verb: string, random: Random): string {
   if (verb === 'watch') return watchQuery(random);
   const given = new Map<string, string>();
@@ -59,7 +59,7 @@ export function queryFor(verb: string, random: Random): string {
   return `?${[...given].map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
-/** A watch ends by itself after a second, so that it is a request like others. */
+/** Watches end after a second, like other requests. */
 function watchQuery(random: Random): string {
   const start = [
     '',

@@ -40,10 +40,10 @@ const rareAccepts = [
   ...['application/json;as=Nothing;g=x;v=y', 'application/cbor', 'text/html', 'a/b;q=2'],
 ];
 
-/** Objects that the fuzz makes have one of few names, so that requests meet what others have left. */
+/** Few names for all objects, so that requests meet objects of earlier requests. */
 const names = 6;
 
-/** Makes requests about any resource, one after another. */
+/** Generates random requests for all resources. */
 export class RequestMaker {
   readonly #resources: readonly FuzzedResource[];
   readonly #everything: readonly JsonObject[];
@@ -98,7 +98,7 @@ export class RequestMaker {
     return this.#write('delete', 'DELETE', resource, tail, body);
   }
 
-  /** Only what the fuzz has made: the server needs its own objects. */
+  /** Deletes only objects of the fuzz test: the server needs its own. */
   #deleteCollection(resource: FuzzedResource): FuzzRequest {
     const { path, headers } = this.#send('deletecollection', 'DELETE', resource, '');
     const safe = path.replace(/\?.*/, '');
@@ -128,7 +128,7 @@ export class RequestMaker {
     return this.#write(`${verb}`, verb === 'create' ? 'POST' : 'PUT', resource, tail, seed);
   }
 
-  /** A seed, mostly mutated, mostly under one of the names. */
+  /** A seed object, mostly mutated, mostly with one of the names. */
   #object(resource: FuzzedResource): JsonObject {
     const { seeds, type } = resource;
     const random = this.#random;
@@ -168,7 +168,7 @@ export class RequestMaker {
     return { method, path, headers, body: undefined, about: this.#about(verb, resource, tail) };
   }
 
-  /** Now and then a few bytes are wrong as well. */
+  /** Sometimes corrupts a few bytes. */
   #spoiled(body: Buffer): Buffer {
     return this.#random(15) === 0 && body.length > 0 ? mutateBytes(body, this.#random, body) : body;
   }
@@ -192,7 +192,7 @@ function freshMetadata(seed: JsonObject, name: string, random: Random): JsonObje
   return random(20) === 0 ? { ...metadata, labels, name: '', generateName: 'f-' } : { ...metadata, labels, name };
 }
 
-/** Some kinds have their name in the spec as well. */
+/** Some kinds repeat their name in the spec. */
 function fitToName(object: JsonObject): void {
   const name = nameOf(object);
   const spec = object.spec;

@@ -7,15 +7,15 @@ import type { Any, Client } from '../support/client.ts';
 
 export const namespace = 'fuzz';
 
-/** A resource in one of its versions, and valid objects of it. */
+/** A resource in one version, with valid objects. */
 export interface FuzzedResource {
   readonly groupVersion: string;
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
-  /** Where its objects are listed and created: in the namespace of the fuzz, if it is namespaced. */
+  /** The path of the collection, in the test namespace if it is namespaced. */
   readonly path: string;
-  /** Where the objects of all namespaces are listed. */
+  /** The path of the list across all namespaces. */
   readonly allPath: string;
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
@@ -31,10 +31,10 @@ export interface Subresource {
   readonly verbs: readonly string[];
 }
 
-/** Streams to nodes and pods: what answers there is not this server. */
+/** Connections to nodes and pods, which this server does not answer itself. */
 const streams = /\/(proxy|exec|attach|portforward)$/;
 
-/** Every resource of every version that the server serves. */
+/** Every resource in every served version. */
 export async function discover(client: Client): Promise<FuzzedResource[]> {
   const { groups } = (await client.get('/apis')).body;
   const versions = groups.flatMap((group: Any) => group.versions.map((version: Any) => `/apis/${version.groupVersion}`));
@@ -88,19 +88,19 @@ function keysOf(name: string): string[] {
 
 const manifests = fileURLToPath(new URL('../kubectl/kinds', import.meta.url));
 
-/** An object of every kind that can be stored, as kubectl's conversations have it. */
+/** An object of every stored kind, from the manifests of the kubectl tests. */
 export async function manifestObjects(): Promise<Any[]> {
   const files = readdirSync(manifests).filter((file) => file.endsWith('.yaml'));
   const documents = files.flatMap((file) => manifestIn(file).split(/^---$/m));
   return Promise.all(documents.map(async (document) => (await parseYaml(Buffer.from(document))).value));
 }
 
-/** Some objects name the namespace that the conversation takes place in. */
+/** The manifest with the test namespace, which some objects contain. */
 function manifestIn(file: string): string {
   return readFileSync(join(manifests, file), 'utf8').replaceAll(/\bkinds-\w+/g, namespace);
 }
 
-/** Creates each seed and reads it back in every version, so that each version has a valid object of its own. */
+/** Creates each seed object and reads it in every version, so that each version has a valid object. */
 export async function plantSeeds(client: Client, resources: readonly FuzzedResource[], objects: readonly Any[]): Promise<void> {
   for (const object of objects) {
     const at = resources.find(({ groupVersion, kind }) => groupVersion === object.apiVersion && kind === object.kind);

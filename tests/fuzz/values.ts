@@ -14,7 +14,7 @@ const languages = [
   'https://example.com/a?b#c;-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----;AA==;====;{.spec.a[*]};{{ .x }}',
 ].flatMap((each) => each.split(';'));
 
-/** Values that are at the edge of something. */
+/** Boundary values. */
 export const interesting: readonly JsonValue[] = [
   ...[null, true, false, '', ' ', '\u0000', '\n', '\ud800', 'x'.repeat(64), 'x'.repeat(254), 'y'.repeat(5000)],
   ...[...numbers, ...quantities, ...words, ...addresses, ...times, ...languages],

@@ -1,6 +1,6 @@
 import { describeReplay } from './replay.ts';
 
-/** Every write and every converted read leaves the event loop, however small it is. */
+/** Moves every write and every converted read to a worker thread, regardless of size. */
 const everything = { bytes: -1, values: -1 };
 
 describeReplay('recorded answers of kube-apiserver, served by worker threads', { offload: { limits: everything } });

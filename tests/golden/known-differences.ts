@@ -1,6 +1,6 @@
 /**
- * Recordings that belong to what is served today, and the steps of each that are known to differ, with the reason. Every
- * reason is explained in docs/compatibility.md. A step that is not listed must be answered as recorded.
+ * The recordings to replay, and the steps of each that are known to differ, with the reason, which is a heading of
+ * docs/compatibility.md. The responses to all other steps must be those recorded.
  */
 export const knownDifferences: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'access/anonymous': {},

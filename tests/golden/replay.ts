@@ -7,10 +7,10 @@ import { knownDifferences } from './known-differences.ts';
 
 const recordings = fileURLToPath(new URL('./recordings/', import.meta.url));
 
-/** Objects that name a day of the past in a table grow older, here as there. */
+/** Ages in Tables of objects with a fixed past timestamp increase with every day. */
 const agedOnly = /: want "\d+d", got "\d+d"$/;
 
-/** The steps of a recording that this server answers in another way. */
+/** The steps of a recording whose responses differ. */
 async function differing(name: string, kubeconfig: string) {
   const failures = await replay(readRecording(`${recordings}${name.replaceAll('/', '_')}.json`), kubeconfig);
   return failures
@@ -21,7 +21,7 @@ async function differing(name: string, kubeconfig: string) {
 /** Replays all recordings against a server with these options. */
 export function describeReplay(title: string, options: StartOptions = {}): void {
   describe(title, () => {
-    // They were given by a server that has only what Kubernetes still has, without a controller manager that protects volumes.
+    // The recorded server had no removed API versions and no controller-manager that protects volumes.
     const protections = ['persistentvolumeclaim', 'persistentvolume', 'volumeattributesclass'];
     const controllers = ['*', ...protections.map((name) => `-${name}-protection-controller`)];
     const t = useServer({ runtimeConfig: { 'api/legacy': false }, controllers, ...options });

@@ -14,7 +14,7 @@ const requestTimeout = 1000;
 const t = useServer({ requestTimeout });
 const notAllowed = statusLike(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
 
-/** What a client says first, and never finishes. */
+/** Incomplete beginnings of a request. */
 const halves: readonly (readonly [string, string])[] = [
   ['nothing', ''],
   ['half a line', 'GET /api/v1/name'],
@@ -156,8 +156,8 @@ it('TLS 1.2 clients cannot renegotiate', async () => {
     socket.once('close', () => resolve('refused'));
     socket.renegotiate({ rejectUnauthorized: false }, (error) => resolve(error ? 'refused' : 'renegotiated'));
   });
-  // OpenSSL sends a warning alert and goes on; a client that insists waits in vain.
-  const patience = new Promise((resolve) => setTimeout(resolve, 2000, 'ignored'));
-  expect(await Promise.race([outcome, patience])).not.toBe('renegotiated');
+  // OpenSSL sends a warning alert and continues; the renegotiation never completes.
+  const timeout = new Promise((resolve) => setTimeout(resolve, 2000, 'ignored'));
+  expect(await Promise.race([outcome, timeout])).not.toBe('renegotiated');
   socket.destroy();
 });

@@ -31,7 +31,7 @@ const definition = {
   },
 };
 
-/** The path of objects that take any JSON. */
+/** The path of custom resources that accept any JSON. */
 async function newPath(): Promise<string> {
   const namespace = (await newNamespace(t.client)).split('/')[4];
   await t.client.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);

@@ -1,14 +1,14 @@
-/** How long the event loop of this process was held, in ms. */
+/** How long the event loop of this process was blocked, in ms. */
 export interface LoopHold {
-  /** The longest turn: time on the clock, or processor time if that is less, so that other processes do not count. */
+  /** The longest iteration: wall time, or CPU time if that is less, so that other processes do not count. */
   readonly longest: number;
-  /** Processor time of the process, worker threads included. */
+  /** CPU time of the process, including worker threads. */
   readonly total: number;
 }
 
 /**
- * Runs something and measures the turns of the event loop meanwhile. Worker threads and the garbage collector take processor time
- * while the event loop waits, and a busy machine takes time on the clock: the lesser of both is what a turn took at most.
+ * Runs a function and measures the iterations of the event loop. Worker threads and the garbage collector use CPU time while the
+ * event loop waits, and a busy machine adds wall time: the lesser of both is an upper bound of the iteration.
  */
 export async function holdOf<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly hold: LoopHold }> {
   const began = spent();

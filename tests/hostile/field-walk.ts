@@ -1,25 +1,25 @@
 import { builtinTypes } from '@tsukube/api';
 import type { Field, FieldType, JsonObject, JsonValue } from '@tsukube/machinery';
 
-/** A field of a kind, and how to make an object in which it is large. */
+/** A field of a kind, and a function that creates objects with a large value in it. */
 export interface LargeField {
   /** `spec.containers[].env` */
   readonly name: string;
-  /** Tells fields of shared types apart from those that other kinds have as well. */
+  /** Equal for fields of types that several kinds share. */
   readonly identity: string;
   readonly isText: boolean;
-  /** Left out of the short form. */
+  /** Only in long runs. */
   readonly isElaborate?: boolean;
-  /** A list or map of `count` elements, or a string of so many characters. */
+  /** A list or map with `count` elements, or a string of `count` characters. */
   objectWith(count: number, text: string): JsonObject;
 }
 
 type Wrap = (value: JsonValue) => JsonObject;
 
-/** Deeper than this, types of Kubernetes repeat themselves: schemas within schemas. */
+/** At this depth the types of Kubernetes are recursive: schemas within schemas. */
 const maxDepth = 9;
 
-/** Fields of items that tell them apart, so that a list gets as far as possible through validation. */
+/** Fields that identify list items; unique values get a list as far as possible through validation. */
 const identities = new Set([
   'name',
   'key',
@@ -34,7 +34,7 @@ const identities = new Set([
   'image',
 ]);
 
-/** Every list, map and string of a type and of the types within it; a type within itself is entered once. */
+/** Every list, map and string of a type and its nested types; a recursive type is entered once. */
 export function* largeFields(type: string, wrap: Wrap, at = '', within: readonly string[] = []): Generator<LargeField> {
   if (within.includes(type) || within.length > maxDepth) return;
   for (const field of builtinTypes.get(type).fields.values()) {
@@ -77,7 +77,7 @@ function* ofValue(
   }
 }
 
-/** Long enough to be worth backtracking for, and within many limits. */
+/** Long enough for backtracking to show, and within most length limits. */
 const longText = 'a-'.repeat(120);
 
 function repeated(text: string, characters: number): string {
@@ -92,7 +92,7 @@ function entries(type: FieldType, count: number): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`example.com/k${i}`, sampleValue(type, i)]));
 }
 
-/** An object that differs from others by its number. */
+/** An object that is unique by its number. */
 function sampleOf(type: string, i: number, text = ''): JsonObject {
   const sample: JsonObject = {};
   for (const { name, type: of, required, enum: values } of builtinTypes.get(type).fields.values()) {

@@ -13,11 +13,11 @@ import { send } from './http2.ts';
 const floodMs = 3000;
 const connections = 10;
 const streamsPerConnection = 50;
-/** Whoever is not part of the flood is served within this time, even on a machine that has other things to do. */
-const patienceMs = 10_000;
+/** Requests outside of the flood are answered within this time, even on a busy machine. */
+const timeoutMs = 10_000;
 const mebibyte = 1 << 20;
 
-/** Sends as a user, over a connection of their own. */
+/** A client with its own connection and this token. */
 function sessionOf(client: Client, token: string) {
   const session = connect(client.url, { ca: client.tls.ca });
   session.on('error', () => {});
@@ -28,7 +28,7 @@ function sessionOf(client: Client, token: string) {
   };
 }
 
-/** Connections of strangers do not last. */
+/** Sends an unauthenticated request over a new connection. */
 function askAsStranger(client: Client, path: string): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {
     const request = get(client.url + path, { ca: client.tls.ca, agent: false }, (response) => {
@@ -44,7 +44,7 @@ interface Flood {
   readonly sessions: readonly ClientHttp2Session[];
 }
 
-/** Many times more than the server can carry: every stream asks again as soon as it has an answer. */
+/** Overloads the server: every stream sends the next request as soon as it has a response. */
 async function flood(client: Client, path: string, until: number): Promise<Flood> {
   const crowd = Array.from({ length: connections }, () => sessionOf(client, 'crowd-token'));
   const statuses = new Map<number, number>();
@@ -60,7 +60,7 @@ async function flood(client: Client, path: string, until: number): Promise<Flood
   return { statuses, sessions: crowd.map(({ session }) => session) };
 }
 
-/** Asks all the time what others would ask, and gives how long the slowest answer took. */
+/** Sends requests continuously and returns the duration of the slowest. */
 async function slowest(ask: () => Promise<{ status: number }>, until: number): Promise<number> {
   let longest = 0;
   while (Date.now() < until) {
@@ -133,11 +133,11 @@ describe.skipIf(notBuilt)('a flood of', () => {
         slowest(() => node.ask(`${path}/big-1`), until),
         slowest(() => client.get(`${path}/big-2`), until),
       ]);
-      expect(Math.max(health, system, admin)).toBeLessThan(patienceMs);
+      expect(Math.max(health, system, admin)).toBeLessThan(timeoutMs);
       for (const status of statuses.keys()) expect([200, 404, 429, 0]).toContain(status);
       for (const session of [node.session, ...sessions]) session.destroy();
       expect(residentBytes() - before).toBeLessThan(512 * mebibyte);
-      await expect.poll(levelsBusy, { timeout: patienceMs }).toEqual([]);
+      await expect.poll(levelsBusy, { timeout: timeoutMs }).toEqual([]);
       const { session, ask } = sessionOf(client, 'crowd-token');
       expect((await ask(`${path}/big-3`)).status).toBe(200);
       session.destroy();

@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Objects that no sample names, in a namespace that no sample names. */
+/** Creates objects in a namespace that no sample uses. */
 async function writeWhatIsKept(): Promise<void> {
   for (const name of ['untouched', playground]) await made('/api/v1/namespaces', { metadata: { name } });
   await made(`/api/v1/namespaces/${playground}/configmaps`, sampleObject);
@@ -84,27 +84,27 @@ function note(tally: Tally, asked: string, answer: Answer | undefined): void {
   if (complaint) tally.complaints.push(`${complaint}: ${asked} → ${answer.status} ${answer.body.slice(0, 500)}`);
 }
 
-/** Long enough, now and then, for a request that waits three seconds for a version that never comes. */
-const patience = (random: Random): number => (random(30) === 0 ? 4000 : 300);
+/** Sometimes long enough for a request that waits three seconds for a future resourceVersion. */
+const timeoutOf = (random: Random): number => (random(30) === 0 ? 4000 : 300);
 const corpus: Sample[] = [...samples];
 const pick = (random: Random): Sample => corpus[random(corpus.length)] as Sample;
 const spoiled = (random: Random): Sample => mutateSample(pick(random), pick(random), random);
 
-/** One of the ways in which requests are spoiled and sent, again and again until the time is over. */
+/** Sends mutated requests in one way until the time is over. */
 type Attacker = (random: Random, tally: Tally, isOver: () => boolean) => Promise<void>;
 
-/** Parts of requests, or all their bytes, over HTTP/1.1. */
+/** Mutates parts or raw bytes of requests over HTTP/1.1. */
 const overHttp1: Attacker = async (random, tally, isOver) => {
   const line = new Http1Line(client);
   while (!isOver()) {
     const bytes = random(3) === 0 ? mutateBytes(bytesOf(pick(random)), random, bytesOf(pick(random))) : bytesOf(spoiled(random));
     if (bytes.length > 0)
-      note(tally, JSON.stringify(bytes.toString('latin1').slice(0, 3000)), await line.exchange(bytes, patience(random)));
+      note(tally, JSON.stringify(bytes.toString('latin1').slice(0, 3000)), await line.exchange(bytes, timeoutOf(random)));
   }
   line.close();
 };
 
-/** Parts of requests over HTTP/2, as far as the client lets them through. */
+/** Mutates parts of requests over HTTP/2, as far as the client permits. */
 const overHttp2: Attacker = async (random, tally, isOver) => {
   let session: ClientHttp2Session | undefined;
   while (!isOver()) {
@@ -116,7 +116,7 @@ const overHttp2: Attacker = async (random, tally, isOver) => {
       session,
       { ...fields, ':method': method, ':path': path },
       payload,
-      AbortSignal.timeout(patience(random)),
+      AbortSignal.timeout(timeoutOf(random)),
     );
     note(tally, JSON.stringify({ method, path, headers, body: body.toString('latin1') }), answerIn(reply));
   }
@@ -130,7 +130,7 @@ function answerIn(reply: Http2Reply): Answer | undefined {
   return { status, type: headers['content-type'] ?? '', body, comparable };
 }
 
-/** Frames with wrong bits. There is no telling what an answer would be to, so only what is left of the server counts. */
+/** Corrupts HTTP/2 frames. Responses cannot be attributed to requests, so only the survival of the server counts. */
 const overFrames: Attacker = async (random, tally, isOver) => {
   while (!isOver()) {
     const { method, path, headers, body } = pick(random);
@@ -146,7 +146,7 @@ const overFrames: Attacker = async (random, tally, isOver) => {
   }
 };
 
-/** What a spoiled request has removed is made again, so that those that follow still find it. */
+/** Recreates objects that a mutated request has deleted. */
 const tendPlayground: Attacker = async (_, __, isOver) => {
   while (!isOver()) {
     await client.send('POST', '/api/v1/namespaces', { metadata: { name: playground } });

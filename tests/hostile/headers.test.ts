@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** Generous for a busy machine; without limits these attacks take seconds to half a minute. */
-const patienceMs = 500;
+const timeoutMs = 500;
 
 /** HPACK: GET, https, `/`, each as an index into the static table. */
 const requestLine = Buffer.of(0x82, 0x87, 0x84);
@@ -32,7 +32,7 @@ function burst(name: string, value: string, more: Buffer = Buffer.alloc(0)): Buf
   return Buffer.concat([preface, ...frames]);
 }
 
-/** A connection of somebody who shows no certificate. */
+/** A connection without a client certificate. */
 function stranger(): Promise<TLSSocket> {
   const { hostname, port } = new URL(t.client.url);
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ function stranger(): Promise<TLSSocket> {
   });
 }
 
-/** How long somebody else waits for `/version`, over a connection that is open already. */
+/** The latency of `/version` for another client, over an open connection. */
 async function versionMs(): Promise<number> {
   const began = performance.now();
   expect((await t.client.get('/version')).status).toBe(200);
@@ -55,7 +55,7 @@ async function expectOthersServed(attack: () => void): Promise<void> {
   attack();
   // The attack arrives first.
   await new Promise((resolve) => setTimeout(resolve, 5));
-  for (let i = 0; i < 5; i++) expect(await versionMs()).toBeLessThan(patienceMs);
+  for (let i = 0; i < 5; i++) expect(await versionMs()).toBeLessThan(timeoutMs);
 }
 
 describe('a field sent once and repeated by index', () => {
@@ -117,7 +117,7 @@ describe('queries', () => {
           }).on('error', reject);
         }),
     );
-    for (let i = 0; i < 5; i++) expect(await versionMs()).toBeLessThan(patienceMs);
+    for (let i = 0; i < 5; i++) expect(await versionMs()).toBeLessThan(timeoutMs);
     for (const status of await Promise.all(answers)) expect([200, 403]).toContain(status);
   });
 });

@@ -50,7 +50,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
   beforeAll(async () => {
     server = launchServer({ dataDir, nodeArgs: ['--require', probe], ipc: true });
     client = clientFor(await server.ready);
-    // Starts a worker thread, and loads what the first requests load.
+    // Starts a worker thread and loads lazy modules.
     await client.send('POST', `${configMaps}?dryRun=All`, configMap('first', keys(5000)));
     await client.send('POST', pods, podWith({}));
   });
@@ -60,14 +60,14 @@ describe.skipIf(notBuilt)('a heavy request', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** The longest turn of the server's event loop meanwhile. */
+  /** The longest iteration of the server's event loop during a request. */
   async function holdOf(run: () => Promise<{ readonly status: number }>): Promise<{ status: number; longest: number }> {
     await server.ask('begin');
     const { status } = await run();
     return { status, longest: await server.ask<number>('longestTurn') };
   }
 
-  /** A collection of garbage may fall into one of three. */
+  /** Takes the best of three, because of garbage collections. */
   async function expectShortTurns(status: number, run: () => Promise<{ readonly status: number }>): Promise<void> {
     const found: number[] = [];
     for (let i = 0; i < 3 && found.every((longest) => longest >= longestMs); i++) {
@@ -127,7 +127,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       let n = 0;
       const headers = { 'content-type': 'application/merge-patch+json' };
       await expectShortTurns(200, async () => {
-        // Another state, of which nothing has been derived yet.
+        // A new state without cached encodings.
         await client.send('PATCH', path, { data: { k2: `${n++}` } }, headers);
         return client.send('GET', `${configMaps}?pretty=true`, undefined, { accept });
       });
@@ -208,7 +208,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       async (path, headers) => {
         let n = 0;
         await expectShortTurns(200, async () => {
-          // Another definition, so that the document has to be made again.
+          // A new CRD, so that the document is rebuilt.
           await client.send(
             'POST',
             definitions,
@@ -243,7 +243,7 @@ function definition(kind: string, spec: object): string {
 
 const text = { type: 'string', description: 'A text that says something about what this field is for, as real ones do.' };
 
-/** About 150 bytes for each of the fields. */
+/** A schema with about 150 bytes per field. */
 function wideSchema(groups: number, fields: number): object {
   const group = (i: number) => ({ type: 'object', properties: named('b', fields, () => text), description: `Group ${i}` });
   return { type: 'object', properties: named('a', groups, group) };

@@ -27,7 +27,7 @@ async function expectServing(): Promise<void> {
   session.close();
 }
 
-/** Until the server has taken everything in: it answers a ping after all that came before, or wants no more of the connection. */
+/** Waits until the server has processed all input: it has answered a ping or closed the connection. */
 async function settled({ socket, received, closed }: RawConversation): Promise<void> {
   if (!socket.destroyed) socket.write(frame(frameTypes.ping, flags.none, 0, Buffer.from('the end!')));
   const isLast = ({ type, payload }: Frame) =>
@@ -232,7 +232,7 @@ describe('resets that a client provokes', () => {
     }
     await expect.poll(() => raw.closed(), { timeout: 10_000 }).toBe(true);
     const { body } = await t.client.get(`${path}?fieldSelector=metadata.name!%3Dkube-root-ca.crt`);
-    // A stream is executed only if its reset arrives in a later read.
+    // A request is executed only if its reset arrives in a later read.
     expect(body.items.length).toBeLessThan(100);
     await expectServing();
   });

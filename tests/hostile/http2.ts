@@ -9,20 +9,20 @@ import {
 import type { Client } from '../support/client.ts';
 import { credentials } from './tls.ts';
 
-/** The administrator's HTTP/2 connection. What goes wrong on it shows in its streams. */
+/** An HTTP/2 connection of the administrator. Its errors are reported by its streams. */
 export function openSession(client: Client, options: SecureClientSessionOptions = {}): ClientHttp2Session {
-  // A client of Node sends no more than 64 KiB of headers unless it is told to.
+  // Node's client limits headers to 64 KiB by default.
   const session = connect(client.url, { ...credentials(client), maxSendHeaderBlockLength: 1 << 24, ...options });
   session.on('error', () => {});
   return session;
 }
 
-/** How a stream ended: with an answer, or with the code of its reset. */
+/** The end of a stream: a response, or a reset with its code. */
 export type Http2Reply =
   | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
   | { readonly status: 0; readonly code: string };
 
-/** Given up when the signal says so: a watch may last for long. */
+/** Sends a request; the signal cancels it, for instance a watch. */
 export function send(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -39,7 +39,7 @@ export function send(
   }
 }
 
-/** A stream that is answered and then reset, because its body was not wanted, counts as answered. */
+/** A stream that is reset after its response, because its body was not read, counts as answered. */
 export function whole(stream: ClientHttp2Stream): Promise<Http2Reply> {
   return new Promise((resolve) => {
     let answered: IncomingHttpHeaders | undefined;

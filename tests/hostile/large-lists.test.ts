@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Straight into the store: over HTTP it would take longer than the tests. */
+/** Writes to the store directly: over HTTP it would take longer than the tests. */
 async function fill(path: string): Promise<void> {
   const store = await openLmdb({ path });
   const padding = 'x'.repeat(900);
@@ -77,7 +77,7 @@ describe('a list of 20,000 objects', () => {
     expect(pause).toBeLessThan(1000);
   });
 
-  /** How long, at worst, nothing else could happen. */
+  /** The longest time that the event loop was blocked. */
   async function longestPause(during: () => Promise<unknown>): Promise<number> {
     let longest = 0;
     let last = performance.now();
@@ -132,7 +132,7 @@ describe('a list of 20,000 objects', () => {
       socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     }
     for (let i = 0; i < 20; i++) await expectServing();
-    // Made for all of them, it would be more than a gibibyte.
+    // With a copy per client it would be more than 1 GiB.
     expect((process.memoryUsage().rss - before) / mebibyte).toBeLessThan(600);
     for (const socket of sockets) socket.destroy();
   });

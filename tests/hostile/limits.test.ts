@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Any } from '../support/client.ts';
 import { useServer } from '../support/server.ts';
 
-/** Limits of docs/security.md that no other test is about. */
+/** Limits in docs/security.md that no other test covers. */
 const t = useServer();
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const objectOf = (metadata: Any, more: Any = {}) => ({

@@ -12,7 +12,7 @@ function times<T>(count: number, make: (i: number) => T): T[] {
   return Array.from({ length: count }, (_, i) => make(i));
 }
 
-/** Processor time of a request with `count` and with `2 * count` of something. */
+/** CPU time of a request with `count` and with `2 * count` elements. */
 async function growth(count: number, send: (count: number) => Promise<unknown>): Promise<{ once: number; twice: number }> {
   await send(10);
   const once = (await holdOf(() => send(count))).hold.total;
@@ -20,7 +20,7 @@ async function growth(count: number, send: (count: number) => Promise<unknown>):
   return { once, twice };
 }
 
-/** A quadratic algorithm takes four times as long for twice as much; a collection of garbage may fall into either. */
+/** A quadratic algorithm takes four times as long for twice the input; repeated because of garbage collections. */
 async function expectLinear(count: number, send: (count: number) => Promise<unknown>): Promise<void> {
   const { once, twice } = await growth(count, send);
   expect(twice).toBeLessThan(3 * once + 150);
@@ -70,7 +70,7 @@ describe('managedFields', () => {
     const managedFields = entries(1000, 'Apply').map((entry, i) => ({ ...entry, fieldsV1: { 'f:data': { [`f:${i}`]: {} } } }));
     const data = Object.fromEntries(times(1000, (i) => [`${i}`, 'x']));
     const made = { ...object, data, metadata: { ...object.metadata, managedFields } };
-    // A creation takes every field for itself, an update that changes nothing takes none.
+    // A create owns every field, an update without changes owns none.
     expect((await t.client.send('POST', '/api/v1/namespaces/default/configmaps', { ...object, data })).status).toBe(201);
     expect((await t.client.send('PUT', path, made)).body.metadata.managedFields).toHaveLength(1000);
     expect((await patch('m1', { ...object, data: { 1: 'x' } })).status).toBe(200);

@@ -31,7 +31,7 @@ describe('a name in a path', () => {
     expect(await lookedFor(name)).toMatchObject(statusLike(404, 'NotFound', `configmaps "${name}" not found`));
   });
 
-  /** What both protocols say alike. */
+  /** The response, which must be the same over both protocols. */
   async function lookedFor(name: string): Promise<Any> {
     const path = await newNamespace(t.client);
     const session = openSession(t.client);

@@ -12,14 +12,14 @@ import { flags, frame, frameTypes, preface, requestHeaders } from './raw-http2.t
 const connections = 10;
 const streams = 100;
 const objects = 2000;
-/** Far below what all requests together take, and far above a few slices of time. */
+/** Far below the time of all requests together, and far above a few time slices. */
 const maxTurnMs = 120;
 
 const headBytes = 9;
 const initialWindowSize = 4;
 const window = Buffer.alloc(4);
 window.writeUInt32BE((1 << 30) - 1);
-/** A client that takes everything as fast as it comes. */
+/** Settings and window updates of a client with unlimited windows. */
 const wideWindows = Buffer.concat([
   frame(frameTypes.settings, flags.none, 0, Buffer.concat([Buffer.of(0, initialWindowSize), window])),
   frame(frameTypes.windowUpdate, flags.none, 0, window),
@@ -28,7 +28,7 @@ const wideWindows = Buffer.concat([
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-overload-'));
 let server: RunningServer;
 let client: Client;
-/** A list that looks at every object, and finds none. */
+/** The path of a list whose selector matches no object. */
 let expensive: string;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A connection over which requests are sent as frames, and of whose answers the headers are counted. */
+/** Sends requests as raw frames and counts the HEADERS frames of responses. */
 class Flooder {
   readonly #socket: TLSSocket;
   readonly #token: string;
@@ -91,7 +91,7 @@ class Flooder {
     this.#socket.destroy();
   }
 
-  /** Skips everything but the types of frames. */
+  /** Reads frame types and skips the payloads. */
   #read(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
       const skipped = Math.min(this.#left, chunk.length - at);
@@ -110,7 +110,7 @@ class Flooder {
   }
 }
 
-/** Opens connections that have had an answer, calls `act` right after all of them have sent their requests, and waits for all answers. */
+/** Opens connections and waits for a first response on each; sends all requests, calls `act` immediately after, and waits for all responses. */
 async function flood(token: string, act: (answered: () => number) => Promise<void> = async () => {}): Promise<void> {
   let answered = 0;
   const onAnswer = () => void answered++;

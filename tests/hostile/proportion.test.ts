@@ -4,7 +4,7 @@ import { disproportion, type Measure } from './proportion.ts';
 
 const bounds = { briefMs: 100, longestMs: 1_000 };
 
-/** Costs by a formula, with disturbances added to the measurements in turn. */
+/** Costs by a formula, with disturbances added to successive measurements. */
 function costs(ofCount: (count: number) => number, disturbances: readonly number[] = [0], most = Infinity) {
   let measurements = 0;
   const measure: Measure = async (count) => {

@@ -1,28 +1,27 @@
 import type { LoopHold } from './event-loop.ts';
 
-/** Cost of a request with `count` elements or characters; undefined if it is refused for its size. */
+/** The cost of a request with `count` elements or characters; undefined if it is refused because of its size. */
 export type Measure = (count: number) => Promise<LoopHold | undefined>;
 
 export interface Bounds {
-  /** Processor time that is not worth a second measurement, in ms. */
+  /** CPU time below which a request is not measured again, in ms. */
   readonly briefMs: number;
-  /** Longest accepted turn of the event loop, in ms. */
+  /** Longest accepted iteration of the event loop, in ms. */
   readonly longestMs: number;
 }
 
-/** Twice the size takes twice the time when linear, four times when quadratic. */
+/** For twice the size, linear algorithms take twice the time, quadratic ones four times. */
 const steepestRatio = 3;
 
 /**
- * Measurements of each size before a complaint counts, and before it is dismissed: a garbage collection in one of them must
- * decide neither.
+ * Measurements of each size before a finding is accepted or dismissed: a garbage collection in one of them must not decide.
  */
 const rounds = 5;
 const roundsToDismiss = 2;
 
 /**
- * Complaint about a cost that grows faster than its input, or that holds one turn for too long; undefined if there is none.
- * A suspicion is measured again, sizes alternating, and dropped as soon as the minima do not bear it out.
+ * The problem of a cost that grows faster than its input, or of an iteration of the event loop that is too long; undefined if there is
+ * none. A suspicion is measured again with alternating sizes, and dropped as soon as the minima refute it.
  */
 export async function disproportion(measure: Measure, count: number, bounds: Bounds): Promise<string | undefined> {
   const first = await measure(2 * count);
@@ -38,7 +37,7 @@ export async function disproportion(measure: Measure, count: number, bounds: Bou
   return (await staysSteep(measure, count, whole, bounds)) ? `superlinear: ${figures}` : undefined;
 }
 
-/** Whether the next doubling is as steep. Sizes beyond the limit of a request cannot clear it. */
+/** Whether the next doubling is as steep. If that size is refused, the suspicion stands. */
 async function staysSteep(measure: Measure, count: number, whole: LoopHold, bounds: Bounds): Promise<boolean> {
   let double = unmeasured;
   for (let round = 1; round <= rounds; round++) {

@@ -2,7 +2,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import type { Client } from '../support/client.ts';
 import { credentials } from './tls.ts';
 
-/** The administrator's connection, for those who write HTTP/1.1 by hand. */
+/** A TLS connection of the administrator for raw HTTP/1.1. */
 export function openSocket(client: Client): Promise<TLSSocket> {
   const { hostname, port } = new URL(client.url);
   return new Promise((resolve, reject) => {
@@ -14,9 +14,9 @@ export function openSocket(client: Client): Promise<TLSSocket> {
   });
 }
 
-/** What came back, which may be several answers, half of one, or nothing. */
+/** The received bytes: several responses, an incomplete one, or none. */
 export interface RawReply {
-  /** 0 if there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly head: string;
   readonly body: string;
@@ -24,7 +24,7 @@ export interface RawReply {
   readonly closed: boolean;
 }
 
-/** Sends bytes as they are and gives what comes back until the connection is closed, or nothing more comes. */
+/** Sends raw bytes and returns what is received until the connection is closed or quiet. */
 export async function sendRaw(client: Client, bytes: string | Uint8Array, quietMs = 3000): Promise<RawReply> {
   const socket = await openSocket(client);
   const chunks: Buffer[] = [];
@@ -51,7 +51,7 @@ function parsed(text: string): Omit<RawReply, 'closed'> {
   return { status, head, body: end < 0 ? '' : text.slice(end + 4) };
 }
 
-/** A request after which the server closes the connection. Lines are written as they are given. */
+/** A request with `Connection: close` and the given lines. */
 export function rawRequest(line: string, headers: readonly string[] = [], body: string | Uint8Array = ''): Buffer {
   const fields = ['host: localhost', 'connection: close', ...headers];
   if (body.length > 0) fields.push(`content-length: ${Buffer.byteLength(body)}`);

@@ -2,7 +2,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import type { Client } from '../support/client.ts';
 import { credentials } from './tls.ts';
 
-/** Frames by hand, for what no well-behaved client would send. See RFC 9113 and RFC 7541. */
+/** Raw frames, for input that no well-behaved client sends. See RFC 9113 and RFC 7541. */
 export const frameTypes = {
   data: 0,
   headers: 1,
@@ -30,7 +30,7 @@ export const preface = Buffer.concat([
   frame(frameTypes.settings, flags.none, 0),
 ]);
 
-/** Every field as a literal that is not indexed: the simplest of the ways in which HPACK says the same. */
+/** Encodes every field as a literal without indexing, the simplest HPACK encoding. */
 export function headerBlock(fields: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(Object.entries(fields).map(([name, value]) => Buffer.concat([Buffer.of(0), text(name), text(value)])));
 }
@@ -40,7 +40,7 @@ function text(value: string): Buffer {
   return Buffer.concat([prefixed(bytes.length), bytes]);
 }
 
-/** An integer with a prefix of seven bits. */
+/** An HPACK integer with a 7-bit prefix. */
 function prefixed(value: number): Buffer {
   if (value < 127) return Buffer.of(value);
   const bytes = [127];
@@ -53,15 +53,15 @@ export function requestHeaders(method: string, path: string, more: Readonly<Reco
   return headerBlock({ ':method': method, ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
 }
 
-/** The types of the frames that came back, and whether the connection is still open. */
+/** A raw connection with the types of the received frames. */
 export interface RawConversation {
   readonly socket: TLSSocket;
-  /** All bytes that have come so far. */
+  /** All bytes received so far. */
   received(): Buffer;
   closed(): boolean;
 }
 
-/** Begins with the preface, or with whatever else. */
+/** Opens a connection and sends the preface or other bytes. */
 export function openRaw(client: Client, opening: Uint8Array = preface): Promise<RawConversation> {
   const { hostname, port } = new URL(client.url);
   return new Promise((resolve, reject) => {

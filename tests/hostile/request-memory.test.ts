@@ -32,7 +32,7 @@ describe.skipIf(notBuilt)('many large bodies at once', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** In MiB; 0 where it cannot be told. */
+  /** Peak resident memory in MiB; 0 if it is not available. */
   function peakMemory(): number {
     try {
       return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -83,12 +83,12 @@ describe.skipIf(notBuilt)('many large bodies at once', () => {
     const began = performance.now();
     const reply = await client.send('POST', configMaps, `metadata: {name: x}\ndata:\n${lines}`, yaml);
     expect(reply.status).toBe(201);
-    // One of the nine takes seconds, and would be in front of this one.
+    // Each of the nine takes seconds and would delay this one.
     expect(performance.now() - began).toBeLessThan(15_000);
   });
 });
 
-/** The status; 0 if there was no answer. */
+/** Returns the status; 0 if there was no response. */
 function post(session: ClientHttp2Session, headers: object = {}): Promise<number> {
   return new Promise((resolve) => {
     const stream = session.request({ ':method': 'POST', ':path': configMaps, ...yaml, ...headers });

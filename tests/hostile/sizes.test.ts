@@ -11,7 +11,7 @@ const bodyLimit = 3 * mebibyte;
 const tooLarge = 'Request entity too large: limit is 3145728';
 const jsonPatch = 'application/json-patch+json';
 
-/** Answers must come in a time that does not depend on how bad the input is. */
+/** The maximum response time, for any input. */
 const promptMs = 5000;
 
 async function promptly<T>(answer: Promise<T>): Promise<T> {
@@ -21,7 +21,7 @@ async function promptly<T>(answer: Promise<T>): Promise<T> {
   return settled;
 }
 
-/** A config map whose JSON is exactly so long. */
+/** A ConfigMap whose JSON has exactly this length. */
 function padded(bytes: number): string {
   const empty = JSON.stringify({ metadata: { name: 'padded' }, x: '' });
   return JSON.stringify({ metadata: { name: 'padded' }, x: 'x'.repeat(bytes - empty.length) });
@@ -57,7 +57,7 @@ describe('a body', () => {
     ['not declared', false],
   ])('over HTTP/2 is refused, its length %s, and the connection goes on', async (_, declared) => {
     const path = await newNamespace(t.client);
-    // A client of Node counts what it could not send of refused bodies until the connection ends.
+    // Node's client counts the unsent parts of refused bodies until the connection ends.
     const session = openSession(t.client, { maxSessionMemory: 100 });
     const body = padded(bodyLimit + 1);
     const headers = { ':method': 'POST', ':path': path, ...(declared ? { 'content-length': body.length } : {}) };

@@ -16,7 +16,7 @@ beforeAll(async () => {
     t.client,
     definition('larges', { group: 'stalls.example.com', schema: keywordSchema }),
   );
-  // Documents are made when they are first asked for.
+  // OpenAPI documents are built on first request.
   await t.client.get('/openapi/v2');
   for (const [path, object] of targets) {
     const { status, text } = await t.client.send('POST', path, object);

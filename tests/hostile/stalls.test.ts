@@ -7,7 +7,7 @@ import { holdOf, type LoopHold } from './event-loop.ts';
 import { type LargeField, largeFields } from './field-walk.ts';
 import { disproportion } from './proportion.ts';
 
-/** In the long form, `npm run test:stalls`: lists of every kind, more elements, more kinds of text. */
+/** Long runs (`npm run test:stalls`) have lists of every kind, more elements and more strings. */
 const elements = isLong ? 16_000 : 1_500;
 const characters = isLong ? 1_000_000 : 50_000;
 const texts = isLong ? ['a', 'a.', 'a-', '1', 'iqn.0000-00.q', '{{', '::', '/a', ' ', '%', '$(', 'é'] : ['iqn.0000-00.q'];
@@ -22,7 +22,7 @@ interface Kind {
   readonly type: string;
 }
 
-/** Kinds of the preferred versions that can be created. */
+/** The kinds with create, in their preferred versions. */
 async function kinds(): Promise<readonly Kind[]> {
   const { groups } = (await t.client.get('/apis')).body;
   const preferred = groups.map((group: Any) => `/apis/${group.preferredVersion.groupVersion}`);
@@ -50,7 +50,7 @@ function keysOf(name: string): string[] {
   return gvks.map(({ group, version, kind }) => `${group === '' ? version : `${group}/${version}`}/${kind}`);
 }
 
-/** Fields of types that several kinds share are walked once; in the long form, lists and maps are walked in every kind. */
+/** Fields of shared types are tested once; in long runs, lists and maps are tested in every kind. */
 function* fieldsOf(all: readonly Kind[]): Generator<readonly [Kind, LargeField]> {
   const seen = new Set<string>();
   for (const kind of all) {
@@ -68,12 +68,12 @@ function* fieldsOf(all: readonly Kind[]): Generator<readonly [Kind, LargeField]>
 async function costOf({ path }: Kind, field: LargeField, count: number, text: string): Promise<LoopHold | undefined> {
   const body = JSON.stringify(field.objectWith(count, text));
   const { result, hold } = await holdOf(() => t.client.send('POST', `${path}?dryRun=All`, body));
-  // Kubernetes itself answers some mistakes with 500, without a reason.
+  // Kubernetes itself answers some invalid requests with 500, without a reason.
   if (result.status >= 500 && result.body.reason !== undefined) throw new Error(JSON.stringify(result.body));
   return result.status === 413 ? undefined : hold;
 }
 
-/** Complaint about a field, named; undefined if its cost is in proportion. */
+/** The problem of a field; undefined if its cost is proportional. */
 async function complaint(kind: Kind, field: LargeField, text: string): Promise<string | undefined> {
   const name = `${kind.kind} ${field.name}${field.isText ? ` of ${JSON.stringify(text)}` : ''}`;
   const measure = (count: number) => costOf(kind, field, count, text);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Any } from '../support/client.ts';
 
-/** What every refusal is, whatever else it says. */
+/** Matches a Status with these fields. */
 export function statusLike(code: number, reason?: string, message?: string | RegExp): Any {
   return {
     kind: 'Status',

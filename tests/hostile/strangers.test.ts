@@ -10,7 +10,7 @@ afterAll(() => {
   for (const socket of sockets) socket.destroy();
 });
 
-/** A connection of somebody who shows no certificate. */
+/** A connection without a client certificate. */
 function stranger(protocol = 'http/1.1'): Promise<TLSSocket> {
   const { hostname, port } = new URL(t.client.url);
   return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ describe('strangers who never finish', () => {
       return () => received;
     });
     await expectServing();
-    // Who they are is known before the body is: they are told at once.
+    // Authentication comes before the body is read: the response is immediate.
     if (status !== undefined)
       await expect
         .poll(() => answers.every((received) => received().startsWith(`HTTP/1.1 ${status}`)), { timeout: 5000 })

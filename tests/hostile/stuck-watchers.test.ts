@@ -10,9 +10,9 @@ const t = useServer();
 const mebibyte = 1 << 20;
 const limitMs = 120_000;
 
-/** A watch that is opened and not read. */
+/** A watch that is not read. */
 interface StuckWatch {
-  /** Reads what there is, until the server ends it. Gives the number of bytes. */
+  /** Reads until the server ends the watch. Returns the number of bytes. */
   readToEnd(): Promise<number>;
   close(): void;
 }
@@ -45,7 +45,7 @@ function bytesUntilClosed(stream: NodeJS.ReadableStream): Promise<number> {
   });
 }
 
-/** Together more than any buffer on the way can swallow. */
+/** Writes more than all buffers on the way can hold. */
 async function writeLarge(client: Client, path: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const { status } = await client.send('POST', path, configMap(name, {}, { x: 'x'.repeat(900_000) }));
@@ -69,7 +69,7 @@ describe('a watch that is never read', () => {
     ['HTTP/1.1', overHttp1],
     ['HTTP/2', overHttp2],
   ])('is dropped, and the others get everything: %s', { timeout: limitMs }, async (_, open) => {
-    // Only what waits is hurried: the network takes the time it takes.
+    // Fakes timers only; network I/O takes real time.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
     const path = await newNamespace(t.client);
     const healthy = await t.client.watch(`${path}?watch=1&${own}`);
@@ -108,7 +108,7 @@ describe('watches that are never read', () => {
     const stuck = await Promise.all(Array.from({ length: 60 }, (_, i) => overHttp1(t.client, paths[i % 2] as string)));
     const healthy = await t.client.watch(`${path}?watch=1&${own}`);
     expect(await namesOf(healthy, 40)).toEqual(names(40));
-    // Made for all of them, it would be more than two gibibytes.
+    // With a copy per watch it would be more than 2 GiB.
     expect((process.memoryUsage().rss - before) / mebibyte).toBeLessThan(700);
     for (const each of stuck) each.close();
     healthy.close();

@@ -3,7 +3,7 @@ import type { Client } from '../support/client.ts';
 
 const contexts = new WeakMap<Client, SecureContext>();
 
-/** The administrator's credentials, read once however many connections are made with them. */
+/** The administrator's credentials, parsed once for all connections. */
 export function credentials(client: Client): ConnectionOptions {
   let secureContext = contexts.get(client);
   if (!secureContext) {

@@ -55,7 +55,7 @@ function yaml(object: object): string {
 }
 
 describe('crds and manifests at start', () => {
-  it('are there when the server is, whatever their order', async () => {
+  it('exist when the server is ready, regardless of their order', async () => {
     await using server = await startServer({ crds: [join(folder, 'crds/*.yaml')], manifests: [join(folder, 'objects.yaml')] });
     const response = await server.fetch('/apis/example.com/v1/namespaces/shop/widgets/w');
     expect(await response.json()).toMatchObject({ spec: { size: 3 } });
@@ -77,7 +77,7 @@ describe('crds and manifests at start', () => {
     expect(resources.map(({ kind }) => kind).sort()).toEqual(['Gadget', 'Widget']);
   });
 
-  it('may hold pods of a namespace that is new', async () => {
+  it('may contain a namespace and its pods', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -88,7 +88,7 @@ describe('crds and manifests at start', () => {
     expect((await server.fetch('/api/v1/namespaces/shop/pods/a')).status).toBe(200);
   });
 
-  it('can be applied later, and again', async () => {
+  it('can be applied later and repeatedly', async () => {
     await using server = await startServer({ crds: join(folder, 'crds/widgets.yaml') });
     const [first] = await server.apply([widget, shop]);
     expect(first).toMatchObject({ kind: 'Widget', spec: { size: 3 }, metadata: { uid: expect.any(String) } });

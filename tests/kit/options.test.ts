@@ -34,7 +34,7 @@ describe('options of startServer in plain JavaScript', () => {
     expect(error).toMatchObject({ name: 'TsukubeOptionError', option, message });
   });
 
-  it('that do not go together are named as options, not as flags', async () => {
+  it('that conflict are named as options, not as flags', async () => {
     const error = await start({ tlsCertFile: 'package.json' }).catch((each: unknown) => each);
     expect(error).toBeInstanceOf(TsukubeOptionError);
     expect((error as Error).message).toContain('tlsCertFile');

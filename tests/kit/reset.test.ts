@@ -108,13 +108,13 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
     rmSync(folder, { recursive: true });
   });
 
-  it('changes nothing where nothing has changed', async () => {
+  it('does nothing if nothing has changed', async () => {
     expect(Object.keys(atStart)).toContain('/apis/widgets.example.com/v1/widgets/default/w');
     await server.reset();
     expect(await everything(server)).toEqual(atStart);
   });
 
-  it('removes what was created, restores what was changed or deleted', async () => {
+  it('deletes created objects, restores changed and deleted ones', async () => {
     await disturb(server);
     expect(await everything(server)).not.toEqual(atStart);
     await server.reset();
@@ -122,7 +122,7 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
     expect((await server.fetch('/apis/gadgets.example.com/v1')).status).toBe(404);
   });
 
-  it('can be called again and again; names, addresses and ports are free', async () => {
+  it('can be called repeatedly; names, ClusterIPs and node ports are free again', async () => {
     for (let i = 0; i < 3; i++) {
       await disturb(server);
       expect((await server.fetch('/apis/gadgets.example.com/v1/namespaces/other/gadgets/g')).status).toBe(200);
@@ -131,7 +131,7 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
     expect(await everything(server)).toEqual(atStart);
   });
 
-  it('is seen by open watches, which go on', async () => {
+  it('sends events to open watches, which stay open', async () => {
     const path = '/api/v1/namespaces/default/configmaps';
     const gone = new AbortController();
     const { metadata } = await json<{ metadata: { resourceVersion: string } }>(server, path);

@@ -26,7 +26,7 @@ describe('a server in a test', () => {
     await expect(connect(server.url)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('gives address and credentials to any client', async () => {
+  it('provides URL and credentials for any client', async () => {
     await using server = await startServer();
     const { server: url, ca, cert, key, cluster, user } = server.client();
     expect(url).toBe(server.url);
@@ -35,7 +35,7 @@ describe('a server in a test', () => {
     expect(await connect(`${url}/api/v1/namespaces/default`, { ca, cert, key })).toBe(200);
   });
 
-  it('writes its kubeconfig for this user only', async () => {
+  it('writes its kubeconfig with mode 0600', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tsukube-kit-'));
     try {
       await using server = await startServer();
@@ -47,14 +47,14 @@ describe('a server in a test', () => {
     }
   });
 
-  it('logs to the functions given', async () => {
+  it('uses the given logger', async () => {
     const lines: string[] = [];
     const server = await startServer({ logger: { info: (message) => lines.push(message) } });
     await server.close();
     expect(lines).toContain('serving');
   });
 
-  it('streams what it answers to fetch', async () => {
+  it('streams response bodies with fetch', async () => {
     await using server = await startServer();
     const gone = new AbortController();
     const path = '/api/v1/namespaces/default/configmaps';
@@ -78,7 +78,7 @@ describe('a server in a test', () => {
     expect(await ended).toContain('"name":"default"');
   });
 
-  it('has namespaces of one test alone', async () => {
+  it('creates namespaces with unique names', async () => {
     await using server = await startServer();
     const first = await server.namespace();
     const second = await server.namespace('orders');
@@ -93,7 +93,7 @@ describe('a server in a test', () => {
     expect((await server.fetch(`/api/v1/namespaces/${second}/serviceaccounts/default`)).status).toBe(200);
   });
 
-  it('may be a bare kube-apiserver, as in envtest', async () => {
+  it('can run without controllers, as in envtest', async () => {
     await using server = await startServer({ controllers: [], disableAdmissionPlugins: ['ServiceAccount'] });
     const { name } = await server.namespace();
     const pod = {
@@ -108,13 +108,13 @@ describe('a server in a test', () => {
     expect((await server.fetch(`/api/v1/namespaces/${name}`)).status).toBe(404);
   });
 
-  it('refuses pods at once where no controller creates their ServiceAccount', async () => {
+  it('refuses pods immediately if no controller creates their ServiceAccount', async () => {
     await using server = await startServer({ controllers: ['-serviceaccount', '*'] });
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'a' }] } };
     await expect(server.apply(pod)).rejects.toThrow('manifests, Pod a: pods "a" is forbidden: error looking up service account');
   });
 
-  it('says why a namespace could not be created', async () => {
+  it('reports why a namespace could not be created', async () => {
     await using server = await startServer();
     await expect(server.namespace('No_Name')).rejects.toThrow(/namespace\("No_Name"\): Namespace .* is invalid/);
   });

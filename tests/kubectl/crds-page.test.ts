@@ -20,7 +20,7 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))('k
   it('docs/crds.md', { timeout: 120_000 }, async () => {
     const expected = parseTranscript(page, version);
     const actual = await replayTranscript(expected, workplace.shell('default'));
-    // People do not see exit codes.
+    // The page does not show exit codes.
     expect(renderTranscript(actual).replace(/^\[exit \d+\]\n/gm, '')).toBe(renderTranscript(expected));
   });
 });

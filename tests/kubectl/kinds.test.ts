@@ -10,10 +10,10 @@ import { parseTranscript, renderTranscript, replayTranscript } from './transcrip
 import { type Kubectl, kubectls } from './versions.ts';
 
 /**
- * Every kind in the hands of kubectl: created, shown in all ways, explained, edited, scaled, waited for, deleted. What is
- * expected was said by a kube-apiserver: with its kubeconfig in RECORD_KINDS the transcripts are written anew. By this
- * server were said: what kubectl 1.20 describes in versions that a kube-apiserver no longer has (network, workloads), and
- * aggregation, as the conditions of APIServices come at another time there.
+ * Uses kubectl on every kind: create, get in all formats, describe, explain, edit, scale, wait, delete. The expected output was
+ * recorded from kube-apiserver; RECORD_KINDS=KUBECONFIG records it again. Recorded from this server are the output of kubectl 1.20
+ * for API versions that kube-apiserver no longer serves (network, workloads), and aggregation, because kube-apiserver sets the
+ * conditions of APIServices at another time.
  */
 const recorded = process.env.RECORD_KINDS;
 const folder = fileURLToPath(new URL('kinds', import.meta.url));
@@ -46,7 +46,7 @@ describe.each(tested.map((kubectl) => [kubectl.version, kubectl] as const))('kub
 
 describe.skipIf(recorded)('the manifests', () => {
   const t = useServer();
-  /** They cannot be got, edited or deleted in any version: conversations/reviews.txt. */
+  /** Kinds without get, edit and delete, which conversations/reviews.txt tests. */
   const elsewhere = [
     'Binding',
     'ComponentStatus',
@@ -58,7 +58,7 @@ describe.skipIf(recorded)('the manifests', () => {
     'TokenReview',
   ];
 
-  it('have every kind that discovery has', async () => {
+  it('contain every kind in discovery', async () => {
     const { groups } = (await t.client.get('/apis')).body as { groups: { versions: { groupVersion: string }[] }[] };
     const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => `/apis/${groupVersion}`));
     const lists = await Promise.all(['/api/v1', ...versions].map(async (path) => (await t.client.get(path)).body.resources));

@@ -16,13 +16,13 @@ describe.each(missingKubectls)('%s', () => {
   it.skip.each(conversations)('%s', () => {});
 });
 
-const patience = { timeout: 90_000 };
+const timeout = { timeout: 90_000 };
 
 describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))('kubectl %s', (version, kubectl) => {
   const t = useServer();
   const workplace = useWorkplace(kubectl, () => t.server.kubeconfig);
 
-  /** Nobody else is in the namespace. */
+  /** Each conversation has its own namespace. */
   async function inNamespace(name: string): Promise<string> {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     expect((await t.client.send('POST', '/api/v1/namespaces', namespace)).status).toBe(201);
@@ -33,13 +33,13 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))('k
     return workplace.terminal(await inNamespace(namespace));
   }
 
-  it.concurrent.each(conversations)('%s', patience, async (name, text) => {
+  it.concurrent.each(conversations)('%s', timeout, async (name, text) => {
     const expected = parseTranscript(text, version);
     const actual = await replayTranscript(expected, workplace.shell(await inNamespace(name)));
     expect(renderTranscript(actual)).toBe(renderTranscript(expected));
   });
 
-  it.concurrent('shows changes as they come', patience, async () => {
+  it.concurrent('prints watch events', timeout, async () => {
     const { run, open } = await terminalIn('lookout');
     const table = open('kubectl get cm --field-selector metadata.name=bird -w');
     const events = open('kubectl get cm -l seen=yes -w --output-watch-events');
@@ -55,13 +55,13 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))('k
     await table.shows(/\nbird +2 +\d+s\nbird +2 +\d+s\nbird +2 +\d+s\n$/);
   });
 
-  it.concurrent('ends a watch when its time is over', patience, async () => {
+  it.concurrent('ends a watch on its timeout', timeout, async () => {
     const { run } = await terminalIn('clock');
     await run('kubectl create cm hand --from-literal=at=12');
     expect(await run('kubectl get cm hand -w --request-timeout=1s')).toMatch(/^NAME +DATA +AGE\nhand +1 +\d+s\n/);
   });
 
-  it.concurrent('waits for a deletion', patience, async () => {
+  it.concurrent('waits for a deletion', timeout, async () => {
     const { run, open } = await terminalIn('station');
     await run('kubectl create cm train --from-literal=line=1');
     await run('kubectl patch cm train -p \'{"metadata":{"finalizers":["example.com/hold"]}}\'');
@@ -75,7 +75,7 @@ describe.each(kubectls.map((kubectl) => [kubectl.version, kubectl] as const))('k
     expect(await Promise.all([deletion.exitCode, waiting.exitCode])).toEqual([0, 0]);
   });
 
-  it.concurrent('deletes a namespace with all it holds, and waits until it is gone', patience, async () => {
+  it.concurrent('deletes a namespace with its contents, and waits until it is gone', timeout, async () => {
     const { run, open } = await terminalIn('ruin');
     await run('kubectl create cm wall --from-literal=x=y');
     await run('kubectl create secret generic vault --from-literal=x=y');

@@ -42,7 +42,7 @@ describe.skipIf(notBuilt).each(kubectls.map((kubectl) => [kubectl.version, kubec
   },
 );
 
-/** People do not see it. */
+/** The README does not show exit codes. */
 function withoutExitCode({ command, output }: Exchange): Exchange {
   return { command, output: output.replace(/^\[exit \d+\]\n$/m, '') };
 }

@@ -7,7 +7,7 @@ import { useWorkplace } from './terminal.ts';
 import { runCommand, type Shell } from './transcript.ts';
 import { kubectls, missingKubectls } from './versions.ts';
 
-/** Definitions of the shapes that people install, with objects and what kube-apiserver said of them. */
+/** CRDs modelled on well-known projects, with objects and the responses recorded from kube-apiserver. */
 const shapes = ['mesh-route', 'certificate', 'gateway', 'machine', 'alerts', 'composite', 'rollout', 'serving'];
 const recorded = new URL('../../packages/machinery/src/structural/recorded/', import.meta.url);
 
@@ -52,14 +52,14 @@ function objectOf(kind: string, name: string, content: Any): Any {
   return { apiVersion: `${group}/v1`, kind, metadata: { name }, ...content };
 }
 
-/** Writes a list for kubectl and gives the name of its file. */
+/** Writes a List manifest and returns its file name. */
 function write(shell: Shell, file: string, items: readonly Any[]): string {
   writeFileSync(join(shell.cwd, file), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   return file;
 }
 
 describe.each(missingKubectls.filter((reason) => !reason.includes('1.27')))('%s', () => {
-  it.skip('definitions that people install');
+  it.skip('CRDs of well-known projects');
 });
 
 const oldestAndNewest = kubectls.filter((_, i, all) => i === 0 || i === all.length - 1);
@@ -68,7 +68,7 @@ describe.each(oldestAndNewest.map((kubectl) => [kubectl.version, kubectl] as con
   const t = useServer();
   const workplace = useWorkplace(kubectl, () => t.server.kubeconfig);
 
-  it('installs definitions of many shapes, and finds out about their objects', { timeout: 120_000 }, async () => {
+  it('installs CRDs modelled on well-known projects, and validates their objects', { timeout: 120_000 }, async () => {
     const shell = workplace.shell('default');
     const all = shapes.map(readShape);
     await runCommand(`kubectl apply -f ${write(shell, 'definitions.json', all.map(definition))}`, shell);
@@ -77,7 +77,7 @@ describe.each(oldestAndNewest.map((kubectl) => [kubectl.version, kubectl] as con
     for (const shape of all) await work(shape, shell);
   });
 
-  it('installs a definition of 800 KB', { timeout: 60_000 }, async () => {
+  it('installs a CRD of 800 KB', { timeout: 60_000 }, async () => {
     const shell = workplace.shell('default');
     const large = definition({ kind: 'Large', plural: 'larges', schema: largeSchema(800_000) });
     expect(JSON.stringify(large).length).toBeGreaterThan(800_000);
@@ -95,7 +95,7 @@ describe.each(oldestAndNewest.map((kubectl) => [kubectl.version, kubectl] as con
   });
 });
 
-/** What kube-apiserver took is there as it would be there; of what it refused every cause is told. */
+/** Accepted objects are stored as on kube-apiserver; refused ones have the same causes. */
 async function work(shape: Shape, shell: Shell): Promise<void> {
   const { kind, plural, accepted, refused } = shape;
   const named = (cases: readonly Any[], prefix: string) => cases.map(({ object }, i) => objectOf(kind, `${prefix}-${i}`, object));
@@ -113,7 +113,7 @@ function contentOf({ apiVersion: _, kind: __, metadata: ___, ...content }: Any):
   return content;
 }
 
-/** Many fields, each with some of what schemas hold. */
+/** A schema of about this size with many fields that use many keywords. */
 function largeSchema(bytes: number): Any {
   const field = {
     type: 'object',

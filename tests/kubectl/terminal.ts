@@ -6,21 +6,21 @@ import { afterAll, beforeAll } from 'vitest';
 import { runCommand, type Shell } from './transcript.ts';
 import type { Kubectl } from './versions.ts';
 
-/** Where people work with one version of kubectl. What kubectl remembers of the server is shared, all else is not. */
+/** Shells for one version of kubectl. They share kubectl's discovery cache and nothing else. */
 export interface Workplace {
-  /** An empty folder and a kubeconfig of its own, with this namespace as the one that is meant where none is named. */
+  /** A shell in an empty folder, with its own kubeconfig and this default namespace. */
   shell(namespace: string): Shell;
   terminal(namespace: string): Terminal;
 }
 
 export interface Terminal {
-  /** Gives what the command printed, on whichever output. */
+  /** Runs a command and returns its output (stdout and stderr). */
   run(command: string): Promise<string>;
-  /** Starts a command that goes on for a while. */
+  /** Starts a command that keeps running, such as a watch. */
   open(command: string): Screen;
 }
 
-/** For all tests of a suite. */
+/** Creates the shells for all tests of a suite. */
 export function useWorkplace(kubectl: Kubectl, kubeconfig: () => string): Workplace {
   let root: string;
   let bin: string;
@@ -54,7 +54,7 @@ export function useWorkplace(kubectl: Kubectl, kubeconfig: () => string): Workpl
   return { shell, terminal };
 }
 
-/** Makes a folder in which `kubectl` is this one. */
+/** Creates a folder with a link `kubectl` to this version. */
 export function linkKubectl(kubectl: Kubectl, parent: string): string {
   const bin = join(parent, 'bin');
   mkdirSync(bin);
@@ -64,7 +64,7 @@ export function linkKubectl(kubectl: Kubectl, parent: string): string {
 
 const patienceMs = 20_000;
 
-/** What a command that goes on has printed so far. */
+/** The output so far of a running command. */
 export class Screen {
   readonly exitCode: Promise<number | null>;
   readonly #child: ChildProcess;
@@ -73,7 +73,7 @@ export class Screen {
   #wake: () => void = () => {};
 
   constructor(command: string, { cwd, env }: Shell) {
-    // So much is logged that requests are seen; exec leaves no shell between us and kubectl.
+    // -v=6 logs requests; exec replaces the shell, so that signals reach kubectl.
     this.#child = spawn('sh', ['-c', `exec ${command} -v=6`], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#take(() => (this.#output += text)));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#take(() => (this.#log += text)));
@@ -84,12 +84,12 @@ export class Screen {
     return this.#child.exitCode !== null;
   }
 
-  /** Until what was printed to standard output is this. */
+  /** Waits until standard output matches. */
   shows(pattern: RegExp): Promise<void> {
     return this.#until(() => pattern.test(this.#output), String(pattern));
   }
 
-  /** Until it watches: whatever happens from now on, it sees. */
+  /** Waits until the watch is established. */
   watches(): Promise<void> {
     return this.#until(() => this.#log.includes('watch=true'), 'a watch');
   }

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** A command as a person would type it, and what it prints. */
+/** A shell command and its output. */
 export interface Exchange {
   readonly command: string;
   readonly output: string;
 }
 
 /**
- * Reads a conversation with a shell:
+ * Parses a shell transcript:
  *
  *     $ kubectl get configmap colors
  *     NAME     DATA   AGE
@@ -16,8 +16,8 @@ export interface Exchange {
  *     [1.20] configmap/colors labeled
  *     [1.21+] configmap/colors labeled by a newer kubectl
  *
- * A line that starts with versions in brackets (`[1.20]`, `[1.27-1.31]`, `[1.33+]`) holds only for these, be it command or
- * output. A command with `<<'END'` goes on until that word. `[exit 1]` is the exit code, where it is not 0. Lines
+ * A line that starts with versions in brackets (`[1.20]`, `[1.27-1.31]`, `[1.33+]`) applies only to these, both for commands and
+ * output. A command with `<<'END'` continues until that word. `[exit 1]` is the exit code, if it is not 0. Lines
  * before the first command are a comment.
  */
 export function parseTranscript(text: string, version: string): Exchange[] {
@@ -57,7 +57,7 @@ function hereDocument(command: string, following: string[]): string[] {
   return end === undefined ? [] : following.splice(0, following.indexOf(end) + 1);
 }
 
-/** The conversation as text, with what differs from run to run replaced: times, ages, uids, versions, ports. */
+/** The conversation as text, with values that change from run to run replaced: timestamps, ages, uids, resourceVersions, ports. */
 export function renderTranscript(exchanges: readonly Exchange[]): string {
   return exchanges.map(({ command, output }) => `$ ${command}\n${normalized(output)}`).join('');
 }
@@ -70,13 +70,13 @@ const replacements: readonly (readonly [RegExp, string | ((match: string) => str
   [/X509SHA256=[\da-f]{64}/g, 'X509SHA256=<hash>'],
   [/(resourceVersion"?: ?"|Resource Version: +)\d+/g, '$1<version>'],
   [/(127\.0\.0\.1:)\d+/g, '$1<port>'],
-  // Who owns which field is a matter of other tests, and kubectl 1.20 shows it with every object.
+  // Other tests cover managedFields, and kubectl 1.20 prints them with every object.
   [/^( *)managedFields:\n(\1- .*\n(\1 {2}.*\n)*)+/gm, ''],
   [/^( *)"managedFields": \[\n[\s\S]*?^\1\],\n/gm, ''],
   [/^( *)Managed Fields:\n(\1 {2}.*\n)+/gm, ''],
-  // A column keeps its width, whatever stands in it.
+  // Keeps the width of the column.
   [/(?<=^|\s)(\d+[smhdy])+( +|$)/gm, (match) => '<age>'.padEnd(match.trimEnd() === match ? 0 : match.length)],
-  // What kubectl says to itself when it asks anew what the server has, which depends on what it remembers.
+  // Messages of kubectl's discovery cache, which depend on its state.
   [/^E\d{4} .* memcache\.go:.*\n/gm, ''],
   [/ +$/gm, ''],
 ];
@@ -90,7 +90,7 @@ export interface Shell {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Says the commands again, one after the other, and gives what was answered this time. What is exported stays in the shell. */
+/** Runs the commands again in order and returns them with their output. Exported variables are kept between commands. */
 export async function replayTranscript(expected: readonly Exchange[], shell: Shell): Promise<Exchange[]> {
   const actual: Exchange[] = [];
   for (const { command } of expected) {
@@ -103,7 +103,7 @@ export async function replayTranscript(expected: readonly Exchange[], shell: She
 
 const commandTimeoutMs = 30_000;
 
-/** Gives both outputs in the order they were written, as on a terminal, and the exit code where it is not 0. */
+/** Returns stdout and stderr in the order they were written, and the exit code if it is not 0. */
 export async function runCommand(command: string, { cwd, env }: Shell): Promise<string> {
   const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), commandTimeoutMs);

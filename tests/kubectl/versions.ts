@@ -12,16 +12,16 @@ export interface Kubectl {
 
 const cache = fileURLToPath(new URL('../../.cache', import.meta.url));
 
-/** What kubectl prints changes from version to version: those that the expected texts were written for. */
+/** The versions that the expected output was written for. */
 const known = ['1.20', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33'];
 const wanted = ['1.20', '1.27', '1.33'];
 
 const found = new Map(known.flatMap((version): [string, string][] => locate(version)));
 
-/** The oldest that must work, one of the middle and the newest; where neither of these two is, what the PATH has. */
+/** The oldest supported version, one in between and the newest; if the last two are missing, the one on the PATH. */
 export const kubectls: readonly Kubectl[] = chosen();
 
-/** Why a version that should be tested is not; for the titles of skipped suites. */
+/** Titles of the skipped suites of missing versions. */
 export const missingKubectls: readonly string[] = wanted
   .filter((version) => kubectls.every((kubectl) => kubectl.version !== version))
   .map((version) => `kubectl ${version}: not found on this machine`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeBlocks, readDocument } from '../docs/documents.ts';
 import { installFolder, pack, registryReachable, removeFolder, root, run } from './installed.ts';
 
-/** Blocks that begin with the name of a file. Those that begin with an import are run by tests/docs/snippets.test.ts. */
+/** Blocks that start with a file name. Those that start with an import are run by tests/docs/snippets.test.ts. */
 const files = ['ts', 'js', 'yaml'].flatMap((language) =>
   codeBlocks(readDocument('docs/testing.md'), language).flatMap(({ code }) => {
     const name = /^(?:\/\/|#) (\S+)\n/.exec(code)?.[1];

@@ -18,7 +18,7 @@ describe.skipIf(notBuilt)('the tarball', () => {
   });
   afterAll(() => removeFolder(folder));
 
-  it('holds the program, its types, its texts, and nothing else', () => {
+  it('contains the program, its types, README and licences, and nothing else', () => {
     expect(tarball.files.map(({ path }) => path).sort()).toEqual(
       [
         'LICENSE',
@@ -39,24 +39,24 @@ describe.skipIf(notBuilt)('the tarball', () => {
     expect(tarball.size).toBeLessThan(2 * megabyte);
   });
 
-  it('has the licence of the project, and those of the packages that are bundled', () => {
+  it('has the licence of the project, and those of the bundled packages', () => {
     expect(readFileSync(join(root, 'packages/tsukube/LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
     const notices = readFileSync(join(root, 'packages/tsukube/dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
     for (const name of ['lmdb', 'protobufjs', 'kubernetes-models']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
-  it('names the native packages of the LMDB that is bundled', () => {
+  it('depends on the native packages of the bundled LMDB version', () => {
     const lmdb = JSON.parse(readFileSync(join(root, 'node_modules/lmdb/package.json'), 'utf8'));
     expect(manifest.optionalDependencies).toEqual(lmdb.optionalDependencies);
   });
 
-  it('is built with the code cache that the command reads', () => {
+  it('is built with the code cache of this Node version', () => {
     const script = "[process.version, process.arch, require('node:v8').cachedDataVersionTag()].join('-')";
     const { stdout } = run(process.execPath, ['-p', script], root);
     expect(readdirSync(join(root, 'packages/tsukube/dist/cache'))).toContain(`${stdout.trim()}.cache`);
   });
 
-  it('has dependencies for all that it requires, and no scripts', () => {
+  it('declares every package that it requires, and has no scripts', () => {
     const program = readFileSync(join(root, 'packages/tsukube/dist/program.cjs'), 'utf8');
     const required = [...program.matchAll(/\brequire\d*\("([^".][^"]*)"\)|createRequire\)?\(programUrl\)\("([^"]+)"\)/g)];
     const packages = new Set(
@@ -82,7 +82,7 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
   }, 300_000);
   afterAll(() => removeFolder(folder));
 
-  it('brings three packages and a native one, none with an install script', () => {
+  it('installs three dependencies and a native one, none with an install script', () => {
     const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
     const { dependencies, optionalDependencies } = lock['node_modules/tsukube'];
     expect(Object.keys(dependencies)).toEqual(['re2js', 'ws', 'yaml']);
@@ -125,7 +125,7 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
     120_000,
   );
 
-  it.each(nodes())('keeps what V8 has compiled for the next process, Node %s', (_, node) => {
+  it.each(nodes())('writes a V8 code cache for the next process, Node %s', (_, node) => {
     const cache = join(folder, 'node_modules/tsukube/dist/cache');
     writeFileSync(join(folder, 'start.mjs'), startProgram);
     run(node, ['start.mjs'], folder);
@@ -143,7 +143,7 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
     expect(run(command, ['serve', '--help'], folder).stdout).toContain('--secure-port PORT');
   });
 
-  it('lays out the programs of envtest', () => {
+  it('creates the binaries for envtest', () => {
     const assets = join(folder, 'assets');
     const command = join(folder, 'node_modules', '.bin', 'tsukube');
     expect(run(command, ['envtest', '--dir', assets], folder).stdout).toBe(`export KUBEBUILDER_ASSETS='${assets}'\n`);
@@ -151,7 +151,7 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
     expect(run(join(assets, 'kube-apiserver'), ['--version'], folder)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('has types for modules and for require', () => {
+  it('has types for ES modules and CommonJS', () => {
     const compilerOptions = {
       module: 'nodenext',
       target: 'es2023',
@@ -178,7 +178,7 @@ interface Measured {
   readonly reset: number;
 }
 
-/** Medians of CPU time, because other programs may run at the same time. */
+/** Prints medians of CPU time, because other programs may run at the same time. */
 const measureProgram = `
 
 async function cpu(action) {

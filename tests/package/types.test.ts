@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { notBuilt, root, run } from './installed.ts';
 
-/** Fails to compile where the published declarations say something else than the sources. */
+/** Fails to compile if the published declarations differ from the sources. */
 const comparison = `
 import type * as Published from '../../packages/tsukube/dist/index.d.mts';
 import type * as Sources from '../../packages/tsukube/src/index.ts';
@@ -25,7 +25,7 @@ export const exported: Keys<typeof Published, typeof Sources> extends [never, ne
 `;
 
 describe.skipIf(notBuilt)('the published types', () => {
-  it('are those of the sources', () => {
+  it('match the types of the sources', () => {
     mkdirSync(join(root, '.cache'), { recursive: true });
     const folder = mkdtempSync(join(root, '.cache', 'types-'));
     try {

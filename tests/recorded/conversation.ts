@@ -3,9 +3,9 @@ import { until } from '../support/definitions.ts';
 
 /** Method, path, body and headers; NS stands for the namespace. */
 export type Request = readonly [string, string, unknown?, Record<string, string>?];
-/** What was answered before is there for what depends on it. */
+/** A function gets the earlier responses. */
 export type Step = Request | ((answers: readonly Any[]) => Request) | Wait;
-/** Asks again and again, and records nothing. */
+/** Polls without recording anything. */
 export interface Wait {
   readonly until: string;
   readonly holds: (body: Any) => boolean;
@@ -15,15 +15,15 @@ export type Conversations = Readonly<Record<string, readonly Step[]>>;
 export interface RecordedAnswer {
   readonly status: number;
   readonly warning?: string;
-  /** The media type, where it is not JSON. */
+  /** The media type, if it is not JSON. */
   readonly type?: string;
   readonly body: Any;
 }
 
-/** Values of this run, by the tokens that stand for them in requests and answers. */
+/** Values of this run, by the tokens that replace them in requests and responses. */
 export type StandIns = Readonly<Record<string, string>>;
 
-/** Holds a conversation in a namespace of its own. What differs from time to time is replaced by tokens. */
+/** Runs a conversation in a new namespace. Values that change from run to run are replaced by tokens. */
 export async function hold(
   client: Pick<Client, 'send'>,
   namespace: string,
@@ -55,7 +55,7 @@ export async function hold(
   return answers;
 }
 
-/** JSON as a value, anything else as text. */
+/** The body parsed if it is JSON, otherwise as text. */
 function bodyOf({ text, headers }: Reply): Any {
   return headers['content-type'] === 'application/json' ? JSON.parse(text) : text;
 }
@@ -73,7 +73,7 @@ function inNamespace(body: unknown, namespace: string, standIns: StandIns = {}):
   );
 }
 
-/** Entries are written in the order of their times, and whether two are of the same second is a matter of chance. */
+/** Sorts managedFields: they are ordered by time, and two entries may have the same second. */
 export function inOrderOfManagers({ body, ...answer }: RecordedAnswer): RecordedAnswer {
   if (body?.details?.causes?.[0]?.reason === 'FieldManagerConflict') return { ...answer, body: inOrderOfConflicts(body) };
   const entries = body?.metadata?.managedFields;
@@ -84,7 +84,7 @@ export function inOrderOfManagers({ body, ...answer }: RecordedAnswer): Recorded
   return { ...answer, body: { ...body, metadata: { ...body.metadata, managedFields } } };
 }
 
-/** Kubernetes names those who have something against it in any order; each with its fields in theirs. */
+/** Sorts conflicts by manager: Kubernetes lists managers in random order. */
 function inOrderOfConflicts(body: Any): Any {
   const causes = [...body.details.causes].sort((a, b) => (a.message < b.message ? -1 : a.message > b.message ? 1 : 0));
   return { ...body, details: { ...body.details, causes } };
@@ -92,7 +92,7 @@ function inOrderOfConflicts(body: Any): Any {
 
 const uidForm = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g;
 
-/** managedFields have the uids of owners among their keys. */
+/** Replaces uids in the keys of managedFields. */
 function withUidsInKeys(text: string, uids: ReadonlyMap<string, string>): string {
   return text.replace(uidForm, (uid) => uids.get(uid) ?? uid);
 }

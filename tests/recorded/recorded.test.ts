@@ -11,15 +11,15 @@ const answersOf = (name: string) => fileURLToPath(new URL(`answers/${name}.json`
 const names = readdirSync(folder).map((file) => file.replace('.ts', ''));
 interface Recording {
   readonly default: Conversations;
-  /** Behaviour of a conversion webhook, whose address and CA are CONVERSION_URL and CONVERSION_CA. */
+  /** The function of a conversion webhook with the tokens CONVERSION_URL and CONVERSION_CA. */
   readonly convert?: (object: Any, apiVersion: string) => Any;
 }
-/** The kubeconfig of a kube-apiserver: its answers are recorded instead of compared. */
+/** The kubeconfig of a kube-apiserver, to record its responses instead of comparing. */
 const peer = process.env.RECORD_FROM;
 const suffix = Date.now().toString(36);
 
-describe.each(names)('what kube-apiserver answered: %s', async (name) => {
-  // The answers were recorded from a kube-apiserver without a kube-controller-manager.
+describe.each(names)('recorded from kube-apiserver: %s', async (name) => {
+  // The responses were recorded from a kube-apiserver without kube-controller-manager.
   const t = useServer({ enableGarbageCollector: false, controllers: [] });
   const { default: conversations, convert } = (await import(`./conversations/${name}.ts`)) as Recording;
   const recorded: Record<string, RecordedAnswer[]> = existsSync(answersOf(name))
@@ -54,7 +54,7 @@ describe.each(names)('what kube-apiserver answered: %s', async (name) => {
   });
 });
 
-/** Which of two owners is the older one is told by seconds: what goes wrong while one ends is tried again. */
+/** managedFields entries are ordered by seconds: retries a test that failed across the end of a second. */
 async function withinSecond(test: (attempt: string) => Promise<void>): Promise<void> {
   const second = () => Math.floor(Date.now() / 1000);
   for (const attempt of ['', 'b', 'c', 'd']) {

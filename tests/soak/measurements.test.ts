@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Sample, trendsOf } from './measurements.ts';
 
-/** A sample a minute, for an hour. */
+/** One sample per minute for an hour. */
 function hour(heapAt: (minute: number) => number): Sample[] {
   return Array.from({ length: 60 }, (_, minute) => ({
     atMs: minute * 60_000,
@@ -26,7 +26,7 @@ describe('the trend of memory', () => {
     expect(trendsOf(hour(heapAt)).find(({ quantity }) => quantity === 'heap')?.isFlat).toBe(isFlat);
   });
 
-  it('is told by the hour', () => {
+  it('is given per hour', () => {
     const [heap] = trendsOf(hour((minute) => 40 + minute / 10));
     expect(heap?.slope).toBeCloseTo(6);
   });

@@ -4,7 +4,7 @@ import { clock } from '../support/progress.ts';
 
 const mebibyte = 1 << 20;
 
-/** Memory of the server after a collection of garbage, and what its database takes on the disk. In MiB. */
+/** Memory of the server after a garbage collection, and the size of its database on disk. In MiB. */
 export interface Sample {
   readonly atMs: number;
   readonly heap: number;
@@ -27,7 +27,7 @@ export function sampleOf(atMs: number, memory: NodeJS.MemoryUsage, dataDir: stri
 
 export type Quantity = 'heap' | 'external' | 'resident' | 'file';
 
-/** How much may be gained over the whole time, by the slope of the samples: a part of the median, and at least so many MiB. */
+/** The allowed growth over the whole run, by the slope of the samples: a fraction of the median, and at least `mebibytes`. */
 const allowed: Record<Quantity, { readonly part: number; readonly mebibytes: number }> = {
   heap: { part: 0.1, mebibytes: 8 },
   external: { part: 0.2, mebibytes: 16 },
@@ -35,15 +35,15 @@ const allowed: Record<Quantity, { readonly part: number; readonly mebibytes: num
   file: { part: 0.15, mebibytes: 16 },
 };
 
-/** Caches and the compiler take their time to fill: the first part of the samples does not count. */
+/** The first part of the samples is ignored, while caches fill and code is compiled. */
 const warmUp = 0.25;
 
 export interface Trend {
   readonly quantity: Quantity;
   readonly median: number;
-  /** MiB an hour. */
+  /** MiB per hour. */
   readonly slope: number;
-  /** MiB over the time that counts. */
+  /** MiB after the warm-up. */
   readonly gained: number;
   readonly isFlat: boolean;
 }
@@ -61,7 +61,7 @@ function trendOf(quantity: Quantity, samples: readonly Sample[]): Trend {
   return { quantity, median, slope: slope * 3_600_000, gained, isFlat: gained <= Math.max(part * median, mebibytes) };
 }
 
-/** The slope of the line with the least squares of distances. */
+/** The slope of the least-squares line. */
 function leastSquares(points: readonly (readonly [number, number])[]): number {
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
   const [meanX, meanY] = [mean(0), mean(1)];

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const clientGo = fileURLToPath(new URL('../ecosystem/client-go', import.meta.url));
 const buildMs = 600_000;
 
-/** Workloads of programs that others have written, where they can be had. `folder` may be written to. */
+/** Workloads of third-party programs, if they are available. `folder` is writable. */
 export function programs(folder: string, kubeconfig: string): readonly Workload[] {
   const file = join(folder, 'kubeconfig');
   writeFileSync(file, kubeconfig);
@@ -59,7 +59,7 @@ spec:
     spec: { containers: [{ name: main, image: example.com/main }] }
 `;
 
-/** Informers of five kinds under writers; at the end each cache must equal a list. */
+/** client-go informers of five kinds during writes; at the end each cache must equal a list. */
 function informers(program: string, kubeconfig: string): Workload {
   return {
     name: 'client-go informers',

@@ -13,12 +13,12 @@ import { programs } from './programs.ts';
 import { Surroundings } from './surroundings.ts';
 import { objectsListed, prepare, workloads } from './workloads.ts';
 
-/** `npm run test:soak -- --minutes 60`; in `npm test` some seconds, too short to tell a slope. */
+/** `npm run test:soak -- --minutes 60`; some seconds in `npm test`, too short to measure a slope. */
 const minutes = Number(process.env.SOAK_MINUTES ?? 0.1);
 const seed = Number(process.env.SOAK_SEED ?? 1);
 const durationMs = minutes * 60_000;
 const sampleMs = isLong ? 60_000 : 1_500;
-/** More than a burst takes, and far less than a leak of an hour. */
+/** More than a burst needs, and far less than a leak in an hour. */
 const heapCeiling = 200;
 const probe = fileURLToPath(new URL('../support/memory-probe.cjs', import.meta.url));
 const flags = isLong ? ['--event-ttl=2m', '--etcd-compaction-interval=1m'] : ['--event-ttl=2s', '--etcd-compaction-interval=1s'];
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Samples until the time is over; in the long form each is a row of a table. */
+/** Samples until the end of the run; a long run prints each as a row of a table. */
 async function measure(s: Surroundings): Promise<Sample[]> {
   const samples: Sample[] = [];
   const began = performance.now();
@@ -54,14 +54,14 @@ async function measure(s: Surroundings): Promise<Sample[]> {
   return samples;
 }
 
-/** Lines of the server's log that tell of a failure. */
+/** Error lines of the server's log. */
 function failuresInLog(): string[] {
   const log = readFileSync(join(dataDir, 'logs', 'tsukube.log'), 'utf8');
   return log.split('\n').filter((line) => /"level":"error"|^\S+ error /.test(line));
 }
 
 describe.skipIf(notBuilt)('a server under mixed clients', () => {
-  it(`stays as it is for ${minutes} minutes`, { timeout: durationMs + 900_000 }, async () => {
+  it(`has stable memory and file size for ${minutes} minutes`, { timeout: durationMs + 900_000 }, async () => {
     const kubeconfig = await server.ready;
     const client = clientFor(kubeconfig);
     const end = new AbortController();

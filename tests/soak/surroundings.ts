@@ -7,21 +7,21 @@ import type { Random } from '../support/random.ts';
 export interface Counts {
   requests: number;
   events: number;
-  /** Told one by one, up to a limit. */
+  /** The first errors; further ones are only counted. */
   readonly errors: string[];
 }
 
 export interface RequestOptions {
   readonly type?: string;
   readonly accept?: string;
-  /** Statuses that are no error. */
+  /** The expected statuses. */
   readonly expect?: readonly number[];
 }
 
-/** Repeats a step for as long as the soak test runs. */
+/** A step that is repeated during the soak test. */
 export interface Workload {
   readonly name: string;
-  /** From the start of a step to the start of the next one: the rate is the same on a fast machine, and so is memory in use. */
+  /** The interval between the starts of two steps. A fixed rate makes memory usage comparable between machines. */
   readonly everyMs: number;
   step(surroundings: Surroundings): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface Workload {
 const usual = [200, 201];
 const maxErrors = 100;
 
-/** What all workloads share: a server, two protocols to reach it, and what is counted. */
+/** The server, its clients over two protocols, and the counters that all workloads share. */
 export class Surroundings {
   readonly client: Client;
   readonly kubeconfig: string;
@@ -45,7 +45,7 @@ export class Surroundings {
     this.signal = signal;
   }
 
-  /** Sends over HTTP/1.1 and HTTP/2 by turns. Throws if the status is not one of those expected. */
+  /** Sends requests alternately over HTTP/1.1 and HTTP/2. Throws if the status is not expected. */
   async request(
     method: string,
     path: string,
@@ -64,7 +64,7 @@ export class Surroundings {
     return { status, body: accept.includes('protobuf') ? text : JSON.parse(text) };
   }
 
-  /** Repeats a workload until the signal aborts. An error ends its step, and is counted. */
+  /** Repeats a workload until the signal aborts. An error ends the step and is counted. */
   async run({ name, everyMs, step }: Workload): Promise<void> {
     while (!this.signal.aborted) {
       const next = performance.now() + everyMs;
@@ -90,7 +90,7 @@ export class Surroundings {
     this.#session?.destroy();
   }
 
-  /** What is cut off by the end of the soak is no error. */
+  /** Ignores errors caused by the end of the run. */
   #note(name: string, error: unknown): void {
     if (this.signal.aborted || this.counts.errors.length >= maxErrors) return;
     const text = `${name}: ${error instanceof Error ? error.message : String(error)}`;

@@ -8,9 +8,9 @@ const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const mergePatch = 'application/merge-patch+json';
-/** Objects that stay, so that lists have several pages. */
+/** Permanent objects, so that lists have several pages. */
 const listed = 2_000;
-/** Generous: a busy machine stands still at times, and nothing here is about speed. */
+/** Generous, because busy machines stall and this test does not measure speed. */
 const goneMs = 180_000;
 const quietMs = 600_000;
 
@@ -27,7 +27,7 @@ export async function prepare(s: Surroundings, objects: number): Promise<void> {
     );
 }
 
-/** Creates, updates, patches and removes the same few objects, which nobody else writes. */
+/** Creates, updates, patches and deletes the same few objects, which no other workload writes. */
 const churn = (writer: number): Workload => ({
   name: 'churn',
   everyMs: 25,
@@ -42,7 +42,7 @@ const churn = (writer: number): Workload => ({
   },
 });
 
-/** Three managers apply their parts of one deployment. */
+/** Three field managers apply their parts of one Deployment. */
 const apply: Workload = {
   name: 'apply',
   everyMs: 100,
@@ -78,7 +78,7 @@ const events: Workload = {
   },
 };
 
-/** Whole lists, pages, selected parts and other representations. */
+/** Lists: complete, paginated, with selectors, and in other encodings. */
 const lists: Workload = {
   name: 'lists',
   everyMs: 1_000,
@@ -95,7 +95,7 @@ const lists: Workload = {
   },
 };
 
-/** A watch that reads everything, and is opened anew now and then. */
+/** A watch that reads all events and is reopened sometimes. */
 const watches: Workload = {
   name: 'watches',
   everyMs: 10,
@@ -108,7 +108,7 @@ const watches: Workload = {
       if (event === undefined) return;
       s.counts.events++;
       const version = Number(event.object.metadata.resourceVersion);
-      // The initial events of a watch are those of a list, in the order of their names.
+      // The initial events of a watch are ordered by name, not by resourceVersion.
       if (event.type !== 'ADDED' && version < newest) throw new Error(`version ${version} came after ${newest}`);
       newest = Math.max(newest, version);
       if (s.signal.aborted) return watch.close();
@@ -116,8 +116,8 @@ const watches: Workload = {
   },
 };
 
-/** A watch that nobody reads: it is closed after a while, as a client that has gone. */
-const deafWatches: Workload = {
+/** A watch whose client does not read; the server closes it after a while. */
+const stalledWatches: Workload = {
   name: 'deaf watches',
   everyMs: 50,
   async step(s) {
@@ -128,7 +128,7 @@ const deafWatches: Workload = {
   },
 };
 
-/** Definitions come and go, with their objects. */
+/** CRDs are created and deleted, with custom resources. */
 const definitions: Workload = {
   name: 'definitions',
   everyMs: 2_000,
@@ -151,7 +151,7 @@ const definitions: Workload = {
   },
 };
 
-/** Namespaces come and go, with what they hold: controllers empty them. */
+/** Namespaces are created and deleted with their contents. */
 const namespaces: Workload = {
   name: 'namespaces',
   everyMs: 3_000,
@@ -177,12 +177,12 @@ async function newToken(s: Surroundings): Promise<string> {
   return body.status.token;
 }
 
-/** Tokens, reviews, and pages that are about everything. */
+/** Tokens, reviews, discovery, OpenAPI and metrics. */
 const administration: Workload = {
   name: 'administration',
   everyMs: 1_000,
   async step(s) {
-    // Tokens are remembered for an hour: minting one a second would only measure that.
+    // Tokens are cached for an hour: one per second would only measure the growth of the cache.
     if (token === '' || s.random(60) === 0) token = await newToken(s);
     await s.request('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
     const resourceAttributes = { verb: 'get', resource: 'pods', namespace };
@@ -206,6 +206,6 @@ async function gone(s: Surroundings, path: string): Promise<void> {
 export const objectsListed = listed;
 export const workloads: readonly Workload[] = [
   ...[churn(0), churn(1), apply, events, lists],
-  ...[watches, watches, watches, watches, deafWatches],
+  ...[watches, watches, watches, watches, stalledWatches],
   ...[definitions, namespaces, administration],
 ];

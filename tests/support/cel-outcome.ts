@@ -22,7 +22,7 @@ import {
   jsonReader,
 } from '@tsukube/machinery/cel';
 
-/** An expression with what `self` is. */
+/** An expression and the value of `self`. */
 export interface Case {
   readonly expr: string;
   readonly schema?: CelSchema;
@@ -30,7 +30,7 @@ export interface Case {
   readonly limit?: number;
 }
 
-/** Everything that is known of an expression and of one evaluation of it. */
+/** The result of compiling, estimating and evaluating an expression. */
 export interface CaseOutcome {
   readonly compile?: string;
   readonly program?: string;
@@ -54,7 +54,7 @@ export function outcomeOf({ expr, schema, data = null, limit }: Case): CaseOutco
   return outcome.ok ? { ...common, value: canon(outcome.value) } : { ...common, error: outcome.error };
 }
 
-/** A value as one text that tells types apart: what the expectations of these tests are written in. */
+/** A canonical text of a value that distinguishes types, used in expectations. */
 export function canon(value: CelValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
@@ -87,7 +87,7 @@ function doubleText(value: number): string {
   return `d${bytes.toString('hex')}`;
 }
 
-/** A value of a library: its type, and its text if it has one. */
+/** The text of an opaque value of a library: its type, and its string form if it has one. */
 function opaqueText(value: CelOpaque): string {
   const text = value.text?.();
   return text === undefined ? `opaque:${value.type.name}` : `${value.type.name}:${text}`;

@@ -23,7 +23,7 @@ export interface CertificateOptions {
 
 const day = 86_400_000;
 
-/** A certificate with a key of its own. */
+/** Creates a certificate with a new key. */
 export function certificate(commonName: string, use: Use, options: CertificateOptions = {}): Certificate {
   const { issuer, from = -1, until = 1 } = options;
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -34,7 +34,7 @@ export function certificate(commonName: string, use: Use, options: CertificateOp
   return { pem, key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), issuer: own };
 }
 
-/** The PEM of some certificates, in base64 as a caBundle has it. */
+/** The certificates as PEM in base64, the encoding of a caBundle. */
 export function caBundle(...certificates: readonly Certificate[]): string {
   return Buffer.from(certificates.map(({ pem }) => pem).join('')).toString('base64');
 }

@@ -5,11 +5,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
-  /** The body as JSON. Fails where it is none. */
+  /** The body parsed as JSON; throws if it is not JSON. */
   readonly body: Any;
 }
 
-// Tests look into answers without declaring their shape.
+// Tests read response bodies without declaring their types.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Any = any;
 
@@ -22,7 +22,7 @@ export interface Client {
   close(): void;
 }
 
-/** An administrator's client over HTTP/1.1, from the text of a kubeconfig. */
+/** A client over HTTP/1.1 with the credentials of a kubeconfig. */
 export function clientFor(kubeconfig: string): Client {
   const data = (name: string) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64');
   const url = /server: (\S+)/.exec(kubeconfig)?.[1] ?? '';
@@ -88,14 +88,14 @@ export class WatchStream {
     });
   }
 
-  /** Fails if the watch ends, or if nothing comes in time. */
+  /** The next event. Throws if the watch ends, or on a timeout. */
   async next(timeoutMs = 5000): Promise<Any> {
     const [event] = await this.take(1, timeoutMs);
     if (event === undefined) throw new Error('the watch has ended');
     return event;
   }
 
-  /** So many events, fewer only if the watch ends. */
+  /** The next `count` events, fewer only if the watch ends. */
   async take(count: number, timeoutMs = 10_000): Promise<Any[]> {
     const deadline = Date.now() + timeoutMs;
     while (this.#events.length < count && !this.#ended) {
@@ -115,7 +115,7 @@ export class WatchStream {
     while (!this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
-  /** Reads nothing more from the network until it is resumed. */
+  /** Stops reading from the socket until `resume`. */
   pause(): void {
     this.#response.pause();
   }

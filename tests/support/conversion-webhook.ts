@@ -6,19 +6,19 @@ import type { Any } from './client.ts';
 
 export interface ConversionWebhook {
   readonly port: number;
-  /** What a definition has to say to be converted by it, with a URL. */
+  /** The clientConfig of a CRD that uses this webhook by URL. */
   clientConfig(path?: string): { url: string; caBundle: string };
   readonly caBundle: string;
-  /** The reviews that were asked for. */
+  /** The ConversionReviews received. */
   readonly reviews: Any[];
-  /** How it answers; may be replaced. */
+  /** Creates the response; tests may replace it. */
   answer: (review: Any) => Any;
-  /** Answers instead, if set. */
+  /** If set, writes the raw HTTP response instead. */
   respond: ((response: ServerResponse) => void) | undefined;
   close(): Promise<void>;
 }
 
-/** A webhook on this machine, behind TLS of its own. `convert` gives an object in another version, or throws to refuse. */
+/** Starts a conversion webhook with TLS on localhost. `convert` returns the object in another version, or throws to fail the conversion. */
 export async function startConversionWebhook(convert: (object: Any, apiVersion: string) => Any): Promise<ConversionWebhook> {
   const { ca, serving } = openPki(
     memoryFiles(),
@@ -69,7 +69,7 @@ function converted({ objects, desiredAPIVersion }: Any, convert: (object: Any, a
   }
 }
 
-/** One version has a host and a port, the other both in one: the example of the Kubernetes documentation. */
+/** The example of the Kubernetes documentation: `host` and `port` in one version, `hostPort` in the other. */
 export function convertHostPort(object: Any, apiVersion: string): Any {
   const { hostPort, host, port, ...rest } = object;
   if (apiVersion.endsWith('/v1')) return { ...rest, apiVersion, host: hostPort?.split(':')[0], port: hostPort?.split(':')[1] };

@@ -6,9 +6,9 @@ export interface DefinitionOptions {
   readonly names?: object;
   readonly versions?: readonly object[];
   readonly conversion?: object;
-  /** The schema of the one version, unless `versions` are given. */
+  /** The schema of the default version, unless `versions` is set. */
   readonly schema?: object;
-  /** More about the one version. */
+  /** Further fields of the default version. */
   readonly version?: object;
 }
 
@@ -30,7 +30,7 @@ export function definition(plural: string, options: DefinitionOptions = {}) {
   };
 }
 
-/** Creates a definition, waits until it is established, and gives the path of its objects in the default namespace. */
+/** Creates a CRD, waits until it is established, and returns the path of its custom resources in the default namespace. */
 export async function createDefinition(client: Client, object: ReturnType<typeof definition>): Promise<string> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const { status, text } = await client.send('POST', path, object);
@@ -41,7 +41,7 @@ export async function createDefinition(client: Client, object: ReturnType<typeof
   return `/apis/${group}/${first?.name}${scope === 'Cluster' ? '' : '/namespaces/default'}/${names.plural}`;
 }
 
-/** Waits for something that comes true by itself. */
+/** Polls until the condition is true. */
 export async function until(isTrue: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!(await isTrue())) {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Why suites that need etcd cannot run here; undefined if they can. For `describe.skipIf(etcdMissing)`. */
+/** The reason to skip suites that need etcd; undefined if etcd is installed. For `describe.skipIf(etcdMissing)`. */
 export const etcdMissing = spawnSync('etcd', ['--version']).error ? 'there is no `etcd` on the PATH' : undefined;
 
 if (etcdMissing) console.warn(`${etcdMissing}: suites that need it are skipped`);
@@ -15,16 +15,16 @@ if (etcdMissing) console.warn(`${etcdMissing}: suites that need it are skipped`)
 export interface EtcdOptions {
   /** Further flags, such as `--max-request-bytes=10485760`. */
   readonly args?: readonly string[];
-  /** PEM files. With them clients must come over TLS and show a certificate of the same authority. */
+  /** PEM files. If set, clients must use TLS with a certificate of the same CA. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 
 /** One etcd process on the loopback interface. */
 export interface EtcdMember {
   readonly endpoint: string;
-  /** Starts it, again on the same address and data, and waits until it is healthy. */
+  /** Starts it, on the same address and data as before, and waits until it is healthy. */
   start(): Promise<void>;
-  /** Ends it without a word (SIGKILL). */
+  /** Ends it with SIGKILL. */
   kill(): Promise<void>;
   isLeader(): Promise<boolean>;
 }
@@ -149,7 +149,7 @@ async function ask({ metrics }: Ports, page: string): Promise<string> {
   return response.text();
 }
 
-/** Held open together, so that they differ; somebody else may take one before etcd does, but seldom will. */
+/** All ports are held open at the same time, so that they differ. Another process could take one before etcd does. */
 async function freePorts(members: number): Promise<Ports[]> {
   const servers = Array.from({ length: members * 3 }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import protobuf from 'protobufjs/minimal.js';
 
-/** A KMS v2 plugin on a Unix socket. Its encryption reverses bytes: enough to tell plaintext from ciphertext. */
+/** A KMS v2 plugin on a Unix socket. It "encrypts" by reversing bytes, enough to tell plaintext from ciphertext. */
 export class KmsPlugin {
   readonly socket: string;
-  /** The current key. Ciphertexts of keys that were ever current can be decrypted. */
+  /** The current key. Ciphertexts of all former keys can be decrypted. */
   keyId = 'key-1';
   healthz = 'ok';
   version = 'v2';

@@ -1,9 +1,9 @@
 const everyMs = 5_000;
 
-/** Whether a command such as `npm run test:crash` runs, and not `npm test`. */
+/** Whether this is a long run such as `npm run test:crash`, not `npm test`. */
 export const isLong = process.env.TSUKUBE_LONG !== undefined;
 
-/** In long forms, prints a line every few seconds until the returned function is called. */
+/** In long runs, prints a line every few seconds until the returned function is called. */
 export function showProgress(line: () => string): () => void {
   if (!isLong) return () => {};
   const began = performance.now();

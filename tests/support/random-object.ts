@@ -3,7 +3,7 @@ import { checkObject, type FieldType, type JsonObject, type JsonValue, type Scal
 
 const schema = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
-/** The same numbers below a limit in every run. */
+/** A deterministic generator of integers below a limit. */
 export function randomNumbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -16,7 +16,7 @@ export function randomNumbers(seed: number): (limit: number) => number {
 
 export type Random = ReturnType<typeof randomNumbers>;
 
-/** An object of a type with any of its fields set to anything that fits: for tests. */
+/** A random object of a type: random fields with random valid values. */
 export function randomObject(name: string, random: Random, depth = 0): JsonObject {
   const object: JsonObject = {};
   for (const { name: field, number, type } of types.get(name).fields.values()) {
@@ -42,7 +42,7 @@ function randomValue(type: FieldType, random: Random, depth: number): JsonValue 
   }
 }
 
-/** Either raw JSON, or a schema or what may stand in its place. */
+/** A value of a type without fields: raw JSON, a JSON schema, or a schema's alternatives (a boolean or strings). */
 function randomAny(ref: string, random: Random, depth: number): JsonValue {
   if (!ref.includes('JSONSchemaPropsOr')) return pick(rawJson, random);
   const orSchema = checkObject(randomObject(schema, random, depth), types.get(schema), types).value;

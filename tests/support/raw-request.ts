@@ -7,7 +7,7 @@ export interface RawReply {
   readonly body: Any;
 }
 
-/** Without a certificate, and with a path as it is written, where other clients would tidy it up first. */
+/** Sends a request without a client certificate and without normalizing the path. */
 export function rawRequest(
   { url, tls: { ca } }: Client,
   method: string,

@@ -5,21 +5,21 @@ import { fileURLToPath } from 'node:url';
 
 export const bundle = fileURLToPath(new URL('../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
 
-/** For `describe.skipIf`: `npm test` builds before it tests, an editor may not. */
+/** For `describe.skipIf`: the bundle is missing if tests are started without `npm test`, for instance from an editor. */
 export const notBuilt = !existsSync(bundle);
 
-/** A server as users run it, in a process of its own. */
+/** A `tsukube serve` process. */
 export interface ServerProcess {
   readonly pid: number;
   /** The administrator's kubeconfig. Fails if the server ends before it is ready. */
   readonly ready: Promise<string>;
   /** Its exit code, once it has ended. */
   readonly exit: Promise<number | null>;
-  /** Asks a module that `--require` has loaded, over the channel that `ipc` adds. Fails after some seconds. */
+  /** Sends a message to a module loaded with `--require`, over the IPC channel, and returns its reply. Fails after some seconds. */
   ask<Reply>(question: string, argument?: unknown): Promise<Reply>;
-  /** Ends it without a word. */
+  /** Ends it with SIGKILL. */
   kill(): Promise<void>;
-  /** Lets it drain. Gives its exit code. */
+  /** Shuts it down gracefully and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -29,13 +29,13 @@ export interface LaunchOptions {
   readonly args?: readonly string[];
   /** Flags of Node, such as `--expose-gc`. */
   readonly nodeArgs?: readonly string[];
-  /** Drops what the server complains of where complaints are expected. They are in its log as well. */
+  /** Discards standard error, for tests that expect errors. They are in the log as well. */
   readonly quiet?: boolean;
-  /** Adds a channel for messages to modules that `--require` loads. */
+  /** Adds an IPC channel for modules loaded with `--require`. */
   readonly ipc?: boolean;
 }
 
-/** Starts `tsukube serve` on a free port. What it complains of goes to standard error, as with any server. */
+/** Starts `tsukube serve` on a free port. Its warnings and errors go to standard error. */
 export function spawnServer(dataDir: string, ...args: string[]): ServerProcess {
   return launchServer({ dataDir, args });
 }
@@ -47,7 +47,7 @@ export function launchServer({ dataDir, args = [], nodeArgs = [], quiet, ipc }: 
   });
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const ready = firstLine(child).then(() => readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8'));
-  // A server that is killed while it starts is nobody's failure.
+  // Killing a server while it starts is not an error.
   ready.catch(() => {});
   const end = (signal: 'SIGKILL' | 'SIGTERM') => {
     child.kill(signal);

@@ -8,7 +8,7 @@ export interface ServerUnderTest {
   readonly client: Client;
 }
 
-/** A server in memory for all tests of a file. */
+/** Starts a server in memory for all tests of a file. */
 export function useServer(options: StartOptions = {}): ServerUnderTest {
   let server: RunningServer;
   let client: Client;
@@ -33,7 +33,7 @@ export function useServer(options: StartOptions = {}): ServerUnderTest {
 
 let count = 0;
 
-/** The path of the config maps of a new namespace. */
+/** Creates a namespace and returns the path of its ConfigMaps. */
 export async function newNamespace(client: Client): Promise<string> {
   const name = `test-${process.pid}-${count++}`;
   const { status, text } = await client.send('POST', '/api/v1/namespaces', {
@@ -49,5 +49,5 @@ export function configMap(name: string, labels: Record<string, string> = {}, dat
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data };
 }
 
-/** All config maps but the one that every namespace has. */
+/** Selects all ConfigMaps except kube-root-ca.crt, which every namespace has. */
 export const own = 'fieldSelector=metadata.name!%3Dkube-root-ca.crt';

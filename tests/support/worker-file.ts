@@ -6,13 +6,13 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let made: Promise<URL> | undefined;
 
-/** The file that worker threads of servers under test run, made of the sources when the first one is started. */
+/** The entry point of worker threads of servers under test, bundled from the sources on first use. */
 export function sourceWorkerFile(): Promise<URL> {
   made ??= bundleWorker();
   return made;
 }
 
-/** Below node_modules, so that it finds the packages that it imports. */
+/** The bundle is in node_modules, so that its imports resolve. */
 async function bundleWorker(): Promise<URL> {
   const folder = join(root, 'node_modules', '.cache', 'tsukube');
   const outfile = join(folder, `worker-${process.pid}.mjs`);

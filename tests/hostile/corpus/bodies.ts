@@ -17,7 +17,7 @@ const reviewOf = (spec: Any) => ({
   spec: { user: 'u', resourceAttributes: { verb: 'get', resource: 'pods' }, ...spec },
 });
 
-/** Bodies: every format, metadata, and reviews. */
+/** Large bodies in every encoding, with large metadata, and reviews. */
 export const bodies: readonly LargeRequest[] = [
   post('managedFields', 400, dryRun, (n) => objectOf({ managedFields: times(n, fieldsOf) })),
   post('managedFields: fields', 3_000, dryRun, (n) =>

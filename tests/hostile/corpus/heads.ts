@@ -2,7 +2,7 @@ import { configMaps, get, type LargeRequest, times } from './request.ts';
 
 const query = (name: string, value: string) => `${configMaps}?${name}=${encodeURIComponent(value)}`;
 
-/** Everything before the body. */
+/** Large request lines and headers. */
 export const heads: readonly LargeRequest[] = [
   get('label selector: terms', 450, (n) => query('labelSelector', times(n, (i) => `k${i}!=v`).join(','))),
   get('label selector: values', 1_000, (n) => query('labelSelector', `k in (${times(n, (i) => `v${i}`).join(',')})`)),

@@ -11,7 +11,7 @@ export { keywordSchema } from './values.ts';
 
 const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 
-/** All requests; `customResources` is the path of the objects of the keyword definition. */
+/** All requests; `customResources` is the path of the custom resources with `keywordSchema`. */
 export function largeRequests(customResources: string): readonly LargeRequest[] {
   const tables = [
     get(

@@ -1,7 +1,7 @@
 import type { Any } from '../../support/client.ts';
 import { keys, type LargeRequest, namespace, times } from './request.ts';
 
-/** Objects that requests of the corpus change; created before. */
+/** Objects that the patches are applied to, created before. */
 export const targets: readonly (readonly [path: string, object: Any])[] = [
   [
     `${namespace}/configmaps`,
@@ -36,7 +36,7 @@ function patch(name: string, count: number, path: string, type: string, body: (c
 const template = (containers: Any) => ({ spec: { template: { spec: { containers } } } });
 const env = '/spec/template/spec/containers/0/env';
 
-/** Every operation of a JSON patch, and every directive of a strategic one. */
+/** Every operation of JSON patch, and every directive of strategic merge patch. */
 export const patches: readonly LargeRequest[] = [
   patch('add', 2_000, configMap, 'json-patch+json', (n) => times(n, (i) => ({ op: 'add', path: `/data/n${i}`, value: 'v' }))),
   patch('replace', 2_000, configMap, 'json-patch+json', (n) => times(n, () => ({ op: 'replace', path: '/data/k1', value: 'v' }))),

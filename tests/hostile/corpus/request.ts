@@ -1,11 +1,11 @@
 import type { Any } from '../../support/client.ts';
 
-/** A request whose size is given by a number, to be sent at n and 2n. */
+/** A request whose size is a parameter, sent with n and 2n. */
 export interface LargeRequest {
   readonly name: string;
-  /** Size of the short form; the long form takes eight times as many. */
+  /** The size in `npm test`; a long run uses eight times as many. */
   readonly count: number;
-  /** Left out of the short form. */
+  /** Only in long runs. */
   readonly isElaborate?: boolean;
   readonly method: string;
   path(count: number): string;

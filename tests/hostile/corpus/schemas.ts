@@ -34,7 +34,7 @@ export const text = { type: 'string' };
 export const list = (items: Any, more: Any = {}) => ({ type: 'array', items, maxItems: 100_000, ...more });
 export const rule = (expression: string) => ({ rule: expression, message: 'm' });
 
-/** Every keyword of a schema with many or long values. */
+/** CRDs with every schema keyword, with many or long values. */
 export const schemas: readonly LargeRequest[] = [
   schema('properties', 2_000, (n) => ({ type: 'object', properties: keys(n, () => text) })),
   schema('required', 2_000, (n) => ({ type: 'object', properties: keys(n, () => text), required: times(n, (i) => `k${i}`) })),

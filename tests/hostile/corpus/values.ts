@@ -25,7 +25,7 @@ const formats = [
 ];
 const strings = ['a', '1', 'a.', 'a-', '::', '1.', '%', '"', ' ', '(', 'é'];
 
-/** Fields of a custom resource, one for each keyword, and the values that make them large. */
+/** Fields of a custom resource, one per schema keyword, with large values. */
 const valueFields: readonly (readonly [name: string, schema: Any, count: number, value: (count: number) => Any])[] = [
   ['pattern', { type: 'string', pattern: '^(a+)+$' }, 5_000, (n) => `${'a'.repeat(n)}b`],
   ['patterns', list({ type: 'string', pattern: '^[a-z]+$' }), 3_000, (n) => times(n, () => 'a')],
@@ -112,7 +112,7 @@ const valueFields: readonly (readonly [name: string, schema: Any, count: number,
 
 const identifier = (name: string) => name.replaceAll('-', '_');
 
-/** Definition that all keyword fields belong to. */
+/** The schema with all keyword fields. */
 export const keywordSchema = {
   type: 'object',
   properties: {
@@ -120,7 +120,7 @@ export const keywordSchema = {
   },
 };
 
-/** Values of custom resources, and long texts of every format. */
+/** Large values of custom resources, and long strings of every format. */
 export function values(path: string): readonly LargeRequest[] {
   const objectWith = (name: string, value: Any) => ({
     apiVersion: 'stalls.example.com/v1',

@@ -4,7 +4,7 @@ import { openSocket } from '../raw-http1.ts';
 import type { Answer } from './oracle.ts';
 import type { Sample } from './samples.ts';
 
-/** After so long without an answer, the server is told that nothing more comes: a request that lacks something is over. */
+/** Without a response after this time, the socket is half-closed, which ends an incomplete request. */
 const promptMs = 50;
 
 export function bytesOf({ method, path, headers, body }: Sample): Buffer {
@@ -13,7 +13,7 @@ export function bytesOf({ method, path, headers, body }: Sample): Buffer {
   return Buffer.concat([Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, ...length, '', ''].join('\r\n'), 'latin1'), body]);
 }
 
-/** Sends whatever bytes, over one connection for as long as the server keeps it. */
+/** Sends raw bytes over one connection as long as the server keeps it open. */
 export class Http1Line {
   readonly #client: Client;
   #socket: TLSSocket | undefined;
@@ -22,10 +22,10 @@ export class Http1Line {
     this.#client = client;
   }
 
-  /** Undefined if there is no answer in time: the connection was closed, or what was sent was not enough to be answered. */
-  async exchange(bytes: Buffer, patienceMs: number): Promise<Answer | undefined> {
+  /** Undefined if there is no response in time: the connection was closed, or the request was incomplete. */
+  async exchange(bytes: Buffer, timeoutMs: number): Promise<Answer | undefined> {
     this.#socket = this.#socket?.readable && this.#socket.writable ? this.#socket : await openSocket(this.#client);
-    const text = await this.#converse(this.#socket, bytes, patienceMs);
+    const text = await this.#converse(this.#socket, bytes, timeoutMs);
     const answer = parseAnswer(text);
     if (!answer?.reusable) this.close();
     return answer;
@@ -36,7 +36,7 @@ export class Http1Line {
     this.#socket = undefined;
   }
 
-  #converse(socket: TLSSocket, bytes: Buffer, patienceMs: number): Promise<Buffer> {
+  #converse(socket: TLSSocket, bytes: Buffer, timeoutMs: number): Promise<Buffer> {
     return new Promise((resolve) => {
       let received: Buffer = Buffer.alloc(0);
       const done = () => {
@@ -51,7 +51,7 @@ export class Http1Line {
         if (parseAnswer(received)?.whole) done();
       };
       const hint = setTimeout(() => socket.end(), promptMs);
-      const end = setTimeout(done, patienceMs);
+      const end = setTimeout(done, timeoutMs);
       socket.on('data', take);
       socket.on('close', done);
       socket.write(bytes);
@@ -61,7 +61,7 @@ export class Http1Line {
 
 interface ParsedAnswer extends Answer {
   readonly whole: boolean;
-  /** Whether the next answer can be told from this one. */
+  /** Whether the end of the response is known, so that the connection can be reused. */
   readonly reusable: boolean;
 }
 

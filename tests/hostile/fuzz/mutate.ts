@@ -1,7 +1,7 @@
 import type { Random } from '../../support/random.ts';
 import type { Sample } from './samples.ts';
 
-/** Bytes that mean something to one of those who read them. */
+/** Bytes with a meaning to one of the parsers. */
 const tokens = [
   '%00',
   '%2F',
@@ -121,7 +121,7 @@ function range(bytes: Buffer, random: Random): [number, number] {
   return [from, Math.min(bytes.length, from + 1 + random(random(4) === 0 ? 200 : 8))];
 }
 
-/** A few mutations, one after the other. */
+/** Applies a few mutations. */
 export function mutateBytes(bytes: Buffer, random: Random, other: Buffer): Buffer {
   let out = bytes;
   for (let i = 0; i <= random(3); i++) out = (mutations[random(mutations.length)] as Mutation)(out, random, other);
@@ -140,7 +140,7 @@ const types = [
   'text/plain',
 ];
 
-/** Spoils one part of a request, with material from another one. What is text stays text, one character for each byte. */
+/** Mutates one part of a request, with material from another one. Strings have one character per byte. */
 export function mutateSample(sample: Sample, other: Sample, random: Random): Sample {
   const text = (value: string, from: string) =>
     mutateBytes(Buffer.from(value, 'latin1'), random, Buffer.from(from)).toString('latin1');

@@ -2,26 +2,26 @@ export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** Whether the body came whole and as it is. */
+  /** Whether the body is complete and not compressed. */
   readonly comparable: boolean;
 }
 
 /**
- * Kubernetes itself answers some mistakes of clients with 500: versions that are no number, directives in a strategic
- * patch that do not exist. It gives no reason then. And it waits in vain for versions that are too large.
+ * Kubernetes itself answers some client errors with 500 and no reason: resourceVersions that are not numbers, unknown directives in
+ * a strategic merge patch. For resourceVersions that are too large, it waits until a timeout.
  */
 function isExpected(status: number, reason: unknown, message: string): boolean {
   if (status === 504) return /^Timeout: Too large resource version: |did not complete within/.test(message);
   return status === 500 && reason === undefined;
 }
 
-/** What HTTP itself has no answer to is refused in a line, as Go does: codings of a message and versions that nobody speaks. */
+/** Unsupported transfer codings and HTTP versions are refused with a line of text, as in Go. */
 const refusedInALine = /^(501 Not Implemented: unsupported transfer encoding|505 HTTP Version Not Supported: .*)$/;
 
-/** kube-apiserver's 500 for a create that names a resourceVersion; also recognised in protobuf, which is not parsed here. */
+/** kube-apiserver's 500 for a create with a resourceVersion; also found in protobuf, which is not parsed here. */
 const versionOnCreate = 'resourceVersion should not be set on objects to be created';
 
-/** What is wrong with an answer, whatever the question was; undefined if nothing is. */
+/** The problem of a response, for any request; undefined if there is none. */
 export function complaintAbout({ status, type, body, comparable }: Answer): string | undefined {
   if (!(status >= 101 && status <= 599)) return `there is no status ${status}`;
   if (refusedInALine.test(body)) return undefined;

@@ -1,4 +1,4 @@
-/** A request that is valid, and worth spoiling. */
+/** A valid request to mutate. */
 export interface Sample {
   readonly method: string;
   readonly path: string;
@@ -157,13 +157,13 @@ export const samples: readonly Sample[] = [
   }),
 ];
 
-/** The same object in the form that only the server can write. */
+/** The same object in protobuf, encoded by the server. */
 export function protobufSample(bytes: Buffer): Sample {
   const headers = { 'user-agent': 'fuzz', 'content-type': protobuf, accept: protobuf };
   return { method: 'PUT', path: `${configMaps}/sample`, headers, body: bytes };
 }
 
-/** The object that most samples are about. */
+/** The object of most samples. */
 export const sampleObject = object;
 
 function sample(method: string, path: string, headers: Record<string, string>, body = ''): Sample {

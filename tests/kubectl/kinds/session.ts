@@ -1,4 +1,4 @@
-/** What is said to kubectl about the objects of a manifest, which lies beside it as objects.yaml. */
+/** The kubectl commands for the objects of a manifest, which is in the same folder as objects.yaml. */
 export function sessionFor(manifest: string, version: string): readonly string[] {
   const objects = [...manifest.matchAll(/^kind: (\w+)\nmetadata: \{ ?name: ([\w.-]+)/gm)].map(([, kind, name]) => ({
     kind: kind as string,
@@ -30,7 +30,7 @@ export function sessionFor(manifest: string, version: string): readonly string[]
 
 const scalable = ['ReplicationController', 'ReplicaSet', 'Deployment', 'StatefulSet'];
 
-/** Others go only once somebody has let them. */
+/** Other kinds have finalizers or graceful deletion. */
 function isGoneAtOnce({ kind }: { readonly kind: string }): boolean {
   return !['Namespace', 'PersistentVolume', 'PersistentVolumeClaim', 'VolumeAttributesClass', 'Event'].includes(kind);
 }

@@ -1,6 +1,6 @@
 import type { Conversations, Request } from '../conversation.ts';
 
-/** Permissions on signers, and subjects that no certificate is requested for. */
+/** Permissions on signers, and forbidden subjects. */
 const merge = { 'content-type': 'application/merge-patch+json' };
 const apply = { 'content-type': 'application/apply-patch+yaml' };
 const csrs = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -33,7 +33,7 @@ const csr = (name: string, signerName: string, content: string) => ({
   metadata: { name },
   spec: { request: content, signerName, usages: ['client auth'] },
 });
-/** The requester is recorded in the spec, a certificate's fingerprint included: this one has none. */
+/** The requester is recorded in the spec, with the fingerprint of a client certificate: this user has none. */
 const requester = { 'impersonate-user': 'requester', 'impersonate-group': 'system:masters' };
 const create = (name: string, signerName: string, content: string): Request => [
   'POST',
@@ -96,7 +96,7 @@ const conversations: Conversations = {
     patch('NS-1', 'approval', approved, 'NS-sign'),
     patch('NS-1', 'approval', {}, 'NS-none'),
     patch('NS-2', 'approval', approved, 'NS-one'),
-    // Its own signerName does not count.
+    // The signerName of the update is ignored.
     patch('NS-2', 'approval', { ...approved, spec: { signerName: 'example.com/one' } }, 'NS-one'),
     ['PUT', `${csrs}/NS-2/approval?fieldManager=m`, { ...csr('NS-2', 'example.com/one', developer), ...approved }, as('NS-one')],
     [
@@ -127,7 +127,7 @@ const conversations: Conversations = {
     patch('NS-1', 'status', { status: { certificate } }, 'NS-approve'),
     patch('NS-2', 'status', { status: { certificate } }, 'NS-one'),
     patch('NS-2', 'status', { status: { conditions: [...approved.status.conditions, ...failed.status.conditions] } }, 'NS-one'),
-    // Labels are no certificate.
+    // A change of labels is not a signature.
     patch('NS-1', 'status', { metadata: { labels: { a: 'b' } } }, 'NS-none'),
     patch('NS-1', 'status', { status: { certificate } }, 'NS-one'),
     patch('NS-2', 'status', { status: { certificate } }, 'NS-all'),

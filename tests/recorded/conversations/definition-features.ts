@@ -52,7 +52,7 @@ const define = (versions: object[], more: object = {}): Step[] => [
 ];
 const end: Step = ['DELETE', `${definitions}/things.${group}`];
 const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
-/** A 404 without a Status is no JSON, and cannot be recorded. */
+/** A 404 without a Status is not JSON and cannot be recorded. */
 const get = (path: string, headers?: Record<string, string>): Request => ['GET', path, undefined, headers];
 
 const conversations: Conversations = {

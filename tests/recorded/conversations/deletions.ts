@@ -1,6 +1,6 @@
 import type { Conversations, Request } from '../conversation.ts';
 
-/** Some kinds answer a deletion with the object, others with a Status. */
+/** Some kinds return the object on delete, others a Status. */
 const object = (apiVersion: string, kind: string, more: object = {}) => ({ apiVersion, kind, metadata: { name: 'NS' }, ...more });
 const created = (path: string, body: object): Request[] => [
   ['POST', `${path}?fieldManager=m`, body],
@@ -32,7 +32,7 @@ const conversations: Conversations = {
     ...created('/apis/storage.k8s.io/v1/csinodes', object('storage.k8s.io/v1', 'CSINode', { spec: { drivers: [] } })),
     ...created('/apis/scheduling.k8s.io/v1/priorityclasses', object('scheduling.k8s.io/v1', 'PriorityClass', { value: 1 })),
   ],
-  // Evictions, bindings and token requests are creations.
+  // Evictions, bindings and token requests count as create.
   terminating: [
     ['POST', `${core}/serviceaccounts?fieldManager=m`, object('v1', 'ServiceAccount')],
     ...['a', 'b'].map(

@@ -1,6 +1,6 @@
 import type { Conversations, Request } from '../conversation.ts';
 
-/** Fields and rules behind feature gates: those that are on in 1.36 are kept and checked, those that are off are dropped. */
+/** Fields and validation behind feature gates: fields of gates that are on in 1.36 are kept and validated, others are dropped. */
 const merge = { 'content-type': 'application/merge-patch+json' };
 const root = '/api/v1/namespaces/NS';
 const dry = 'dryRun=All';
@@ -186,7 +186,7 @@ const review = (attributes: object): Request => [
     spec: { resourceAttributes: { verb: 'list', resource: 'pods', version: 'v1', ...attributes } },
   },
 ];
-/** Lets the users do something in the namespace, together with `grant`. */
+/** A Role in the namespace; `grant` binds it. */
 const role = (verbs: readonly string[], resources: readonly string[]): Request => [
   'POST',
   `/apis/rbac.authorization.k8s.io/v1/namespaces/NS/roles`,

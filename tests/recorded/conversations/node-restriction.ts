@@ -1,7 +1,7 @@
 import type { Any } from '../../support/client.ts';
 import type { Conversations, Request, Step } from '../conversation.ts';
 
-/** Writes by a kubelet, the node NS, that may do anything as far as authorization goes. */
+/** Writes by the kubelet of node NS, which RBAC permits everything. */
 const kubelet = { 'impersonate-user': 'system:node:NS', 'impersonate-group': 'system:nodes' };
 const merge = { 'content-type': 'application/merge-patch+json' };
 const json = { 'content-type': 'application/json-patch+json' };
@@ -60,7 +60,7 @@ const patch = (path: string, body: unknown, type: Record<string, string> = merge
   { ...type, ...kubelet },
 ];
 
-/** A mirror pod of the node, whose uid is known once the node is there. */
+/** A mirror pod of the node, with the uid of the node from an earlier response. */
 const mirrored =
   (spec: object, change: (owner: Any) => object | object[] | undefined = (owner) => owner, annotate = true): Step =>
   (answers) => {
@@ -436,7 +436,7 @@ const conversations: Conversations = {
     csr('kubernetes.io/kube-apiserver-client-kubelet', 'jane'),
     ['DELETE', `${csrs}/NS`],
   ],
-  // Without more permissions than the Node authorizer gives.
+  // With the permissions of the Node authorizer only.
   'authorized-nodes': [
     ...setUp,
     ['DELETE', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/NS'],

@@ -10,7 +10,7 @@ const D = '/apis/apps/v1/namespaces/NS/deployments',
   Q = '/api/v1/namespaces/NS/resourcequotas',
   L = '/apis/coordination.k8s.io/v1/namespaces/NS/leases',
   R = '/apis/apps/v1/namespaces/NS/controllerrevisions';
-/** Written by hand, because it matters how numbers are written. */
+/** A string, because the spelling of numbers matters. */
 const deployment = (replicas: string, more = '') =>
   `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${replicas},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]${more}}}}}`;
 const service = (port: string, target: string) =>

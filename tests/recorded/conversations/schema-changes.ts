@@ -66,7 +66,7 @@ const full = {
 const others = { list: [{ name: 'z', value: '2' }], set: ['three'], map: { m: 'n' }, object: { b: '2' }, free: { other: [1] } };
 const get: Request = ['GET', `${T}/t`];
 const defined = (kinds: Kinds): Step[] => [['POST', definitions, definition('one', kinds)], { until: T, holds: () => true }];
-/** What is read has the default of the new schema as soon as that is in use. */
+/** Waits until reads have the default of the new schema. */
 const changed = (generation: string, kinds: Kinds): Step[] => [
   ['PATCH', `${definitions}/things.${group}`, { spec: definition(generation, kinds).spec }, mp],
   { until: `${T}/t`, holds: (found: Any) => found[generation] === 'seen' },

@@ -9,7 +9,7 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
   path = (version: string) => `/apis/${group}/${version}/namespaces/NS/things`,
   at = (version: string, name = 't') => `${path(version)}/${name}`;
 const text = { type: 'string' };
-/** `added` is in the second version only; `marker` tells which definition is in use. */
+/** `added` is in the second version only; `marker` shows which version of the CRD is in use. */
 const schema = (version: string, marker: string) => ({
   type: 'object',
   properties: {
@@ -64,7 +64,7 @@ const put =
     return ['PATCH', `${at(v)}${more}?fieldManager=${manager}`, last, merge];
   };
 const keep = () => {};
-/** The first version is removed, as a storage migration would do it. */
+/** Removes the first version, as after a storage migration. */
 const dropFirst: Step[] = [
   ...redefine('two', version('v1', false, 'two'), version('v2', true, 'two')),
   ['PATCH', `${at('v2')}?fieldManager=migrator`, {}, merge],

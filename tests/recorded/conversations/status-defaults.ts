@@ -53,7 +53,7 @@ const define = (...versions: object[]): Step[] => [['POST', definitions, definit
 const redefine = (...versions: object[]): Request => ['PATCH', `${definitions}/things.${group}`, { spec: { versions } }, merge];
 const end: Step = ['DELETE', `${definitions}/things.${group}`];
 const at = (v = 'v1', name = 't') => `${path(v)}/${name}`;
-/** Sends an answer back as it came. */
+/** Sends an earlier response back unchanged. */
 const again =
   (index: number, where = at(), change: (object: Any) => Any = (object) => object): Step =>
   (answers): Request => ['PUT', where, change(structuredClone(answers[index]))];
@@ -67,7 +67,7 @@ const conversations: Conversations = {
     ['POST', `${path()}?dryRun=All`, thing('dry', { status: { phase: 'Old' } })],
     ['POST', path(), thing('given', { status: { phase: 'Old' } })],
     again(1),
-    // Only if the first one was written, the version that it was based on is outdated.
+    // A conflict shows that the first one was written.
     again(1),
     ['PATCH', at(), { spec: { a: 'y' } }, merge],
     ['PATCH', at(), { status: null }, merge],

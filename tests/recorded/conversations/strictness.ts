@@ -5,7 +5,7 @@ const D = '/apis/apps/v1/namespaces/NS/deployments';
 const head = '"apiVersion":"v1","kind":"ConfigMap",';
 const yaml = 'application/yaml';
 
-/** Repeated and unknown fields in many places. */
+/** Duplicate and unknown fields in many places. */
 const bodies = [
   `{${head}"foo":1,"metadata":{"name":"a","name":"a","bar":2},"data":{"x":"1","x":"2"},"baz":3,"kind":"ConfigMap"}`,
   `{"zzz":{"a":1,"a":2},${head}"metadata":{"name":"a","labels":{"a":"b","a":"c"},"generation":1},"data":{"k":"v","k":"v"}}`,

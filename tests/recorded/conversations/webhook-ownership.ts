@@ -10,7 +10,7 @@ const text = { type: 'string' },
   texts = { type: 'object', additionalProperties: text };
 const object = (properties: object) => ({ type: 'object', properties });
 
-/** The versions have the same content in other fields: arguments in a map or a list, an address in one field or two. */
+/** The versions represent the same content in different fields: arguments as a map or a list, an address in one or two fields. */
 const specs: Readonly<Record<string, object>> = {
   v1: { extraArgs: texts, hostPort: text, size: text, quirk: text },
   v2: {
@@ -70,7 +70,7 @@ const writers: Readonly<Record<string, (content: Content) => object>> = {
   v3: ({ args, ...rest }) => ({ flags: args, ...rest }),
 };
 
-/** The webhook. Refuses the version that the object itself names. */
+/** The conversion webhook. Fails for the version that the object names. */
 export function convert({ spec, status, ...rest }: Any, apiVersion: string): Any {
   const [from, to] = [rest.apiVersion, apiVersion].map((one: string) => one.split('/')[1] as string) as [string, string];
   const content = readers[from]?.(spec ?? {}) as Content;
