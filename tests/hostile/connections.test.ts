@@ -23,7 +23,7 @@ const halves: readonly (readonly [string, string])[] = [
   ['half a chunk', 'POST /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"metadata"'],
 ];
 
-describe('what is no request', () => {
+describe('invalid HTTP/1.1', () => {
   it.each([
     ['garbage', '\u0016\u0003\u0001 hello\r\n\r\n'],
     ['a header without a colon', 'GET /livez HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
@@ -45,7 +45,7 @@ describe('what is no request', () => {
     expect(closed).toBe(true);
   });
 
-  it('does not become another one', async () => {
+  it('is never parsed as another request (smuggling)', async () => {
     const path = await newNamespace(t.client);
     const inner = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 30\r\n\r\n{"metadata":{"name":"smuggled"}}`;
     const outer = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${inner.length}\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${inner}`;
@@ -56,7 +56,7 @@ describe('what is no request', () => {
 
 describe('a method', () => {
   it.each(['FOO', 'get', 'PROPFIND', 'TRACE', 'OPTIONS', 'M-SEARCH', 'CONNECT', 'constructor'])(
-    'that nobody knows: %s',
+    'that is unknown: %s',
     async (method) => {
       const path = await newNamespace(t.client);
       const { body } = await sendRaw(t.client, rawRequest(`${method} ${path} HTTP/1.1`));
@@ -66,12 +66,12 @@ describe('a method', () => {
 });
 
 describe('a request', () => {
-  it('may name the whole URL', async () => {
+  it('may have an absolute URL as target', async () => {
     const { body } = await sendRaw(t.client, rawRequest(`GET ${t.client.url}/livez HTTP/1.1`));
     expect(body).toBe('ok');
   });
 
-  it.each(['foo', 'h2c', 'TLS/1.0, websocket2'])('that offers to speak %s instead is answered as it is', async (protocol) => {
+  it.each(['foo', 'h2c', 'TLS/1.0, websocket2'])('with Upgrade: %s is answered without an upgrade', async (protocol) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a'));
     const upgrade = (target: string) =>
@@ -86,13 +86,13 @@ describe('a request', () => {
     ['/api/v1/namespaces/default/configmaps', 413],
     ['/nowhere', 404],
     ['/api/v1/namespaces/default/nothings', 404],
-  ])('whose body is not wanted is answered all the same: %s', async (path, status) => {
+  ])('whose body is not read is answered: %s', async (path, status) => {
     for (let i = 0; i < 5; i++) expect((await t.client.send('POST', path, ' '.repeat(8 << 20))).status).toBe(status);
   });
 });
 
-describe('a connection that is not used', () => {
-  it('does not hold up the end of the server', async () => {
+describe('an idle connection', () => {
+  it('does not delay shutdown', async () => {
     const server = await startServer({ storage: 'memory', securePort: 0 });
     const client = clientFor(server.kubeconfig);
     expect((await client.get('/livez')).status).toBe(200);
@@ -106,7 +106,7 @@ describe('a connection that is not used', () => {
 });
 
 describe('a request that is never finished', () => {
-  it.each(halves.slice(0, 3))('is given up when there is only %s', async (_, bytes) => {
+  it.each(halves.slice(0, 3))('is closed if it has only %s', async (_, bytes) => {
     const { serving, ca } = openPki(
       memoryFiles(),
       { hosts: ['localhost', '127.0.0.1'], clientKeyAlgorithm: 'ecdsa' },
@@ -123,13 +123,13 @@ describe('a request that is never finished', () => {
     await listener.close();
   });
 
-  it.each(halves.slice(3))('is answered at its deadline when there is only %s', async (_, bytes) => {
+  it.each(halves.slice(3))('is answered at its deadline if it has only %s', async (_, bytes) => {
     const { status, body } = await sendRaw(t.client, bytes, 2 * requestTimeout);
     expect(status).toBe(504);
     expect(JSON.parse(body)).toMatchObject(statusLike(504, 'Timeout'));
   });
 
-  it('does not hold up the others', async () => {
+  it('does not delay others', async () => {
     const path = await newNamespace(t.client);
     const sockets = await Promise.all(Array.from({ length: 250 }, () => openSocket(t.client)));
     for (const [i, socket] of sockets.entries()) leaveHalf(socket, i);

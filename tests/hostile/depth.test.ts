@@ -49,7 +49,7 @@ describe('an object', () => {
     return { url: `${path}/x`, object };
   }
 
-  it('that is as deep as can be is served, changed and deleted', async () => {
+  it('of the maximum depth is read, updated and deleted', async () => {
     const { url } = await created(998);
     expect((await t.client.get(url)).status).toBe(200);
     const patch = JSON.stringify({ metadata: { labels: { a: 'b' } } });
@@ -59,7 +59,7 @@ describe('an object', () => {
     expect((await t.client.send('DELETE', url)).status).toBe(200);
   });
 
-  it.each(['?pretty=1', ''])('is written without indentation that outgrows it%s', async (query) => {
+  it.each(['?pretty=1', ''])('has bounded indentation%s', async (query) => {
     const path = await newPath();
     let data: unknown = Array(10_000).fill(1);
     for (let i = 0; i < 990; i++) data = { a: data };
@@ -86,7 +86,7 @@ describe('an object', () => {
         { op: 'move', from: '/metadata/annotations', path: '/data' },
       ]).flat(),
     ],
-  ])('a JSON patch that makes it too deep is refused: %s', async (_what, operations) => {
+  ])('a JSON patch that exceeds the depth is refused: %s', async (_what, operations) => {
     const { url, object } = await created(900);
     const { body, status } = await t.client.send('PATCH', url, JSON.stringify(operations), jsonPatch);
     expect(body).toMatchObject(statusLike(422, undefined, /./));
@@ -95,7 +95,7 @@ describe('an object', () => {
   });
 
   it.each(['application/merge-patch+json', 'application/apply-patch+yaml'])(
-    'a patch of type %s is as deep as can be',
+    'a patch of type %s may have the maximum depth',
     async (type) => {
       const { url, object } = await created(900);
       const { metadata, ...rest } = object as { metadata: object };

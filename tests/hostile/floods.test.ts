@@ -122,7 +122,7 @@ describe.skipIf(notBuilt)('a flood of', () => {
     ['single objects', '/big-7'],
     ['paths that do not exist', '/none/of/these/%61'],
   ])(
-    '%s leaves others served, and memory bounded',
+    '%s does not affect others, and memory is bounded',
     async (_title, query) => {
       const before = residentBytes();
       const until = Date.now() + floodMs;
@@ -145,7 +145,7 @@ describe.skipIf(notBuilt)('a flood of', () => {
     120_000,
   );
 
-  it('lists turns away what it cannot carry, with a time to come again', async () => {
+  it('lists gets 429 with Retry-After beyond the capacity', async () => {
     const until = Date.now() + floodMs;
     const { statuses, sessions } = await flood(client, path, until);
     for (const session of sessions) session.destroy();
@@ -157,7 +157,7 @@ describe.skipIf(notBuilt)('a flood of', () => {
     );
   }, 120_000);
 
-  it('names never becomes a flood of metrics', async () => {
+  it('names does not create metrics for each', async () => {
     const { session, ask } = sessionOf(client, 'crowd-token');
     const series = async () => (await client.get('/metrics')).text.split('\n').filter((line) => !line.startsWith('#')).length;
     await ask('/warm/up');
@@ -180,7 +180,7 @@ describe.skipIf(notBuilt)('a flood of', () => {
     expect((await series()) - before).toBeLessThan(300);
   }, 120_000);
 
-  it('huge names for a request is cut short', async () => {
+  it('large Audit-IDs is truncated', async () => {
     const { session } = sessionOf(client, 'crowd-token');
     const auditId = 'a'.repeat(30_000);
     const reply = await send(session, {

@@ -158,8 +158,8 @@ const tendPlayground: Attacker = async (_, __, isOver) => {
 
 const attackers: readonly Attacker[] = [...Array(24).fill(overHttp1), ...Array(24).fill(overHttp2), overFrames, tendPlayground];
 
-describe.skipIf(notBuilt)('spoiled requests', () => {
-  it('are refused one by one, and harm nothing', { timeout: seconds * 1000 + 60_000 }, async () => {
+describe.skipIf(notBuilt)('mutated requests', () => {
+  it('are refused without damage', { timeout: seconds * 1000 + 60_000 }, async () => {
     await writeWhatIsKept();
     corpus.push(protobufSample(await sampleInProtobuf()));
     const before = await whatIsKept();

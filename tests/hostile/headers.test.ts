@@ -58,7 +58,7 @@ async function expectOthersServed(attack: () => void): Promise<void> {
   for (let i = 0; i < 5; i++) expect(await versionMs()).toBeLessThan(timeoutMs);
 }
 
-describe('a field sent once and repeated by index', () => {
+describe('an HPACK field sent once and repeated by index', () => {
   it.each([
     ['accept', ','.repeat(3900)],
     ['accept', 'a/b;'.repeat(975)],
@@ -77,7 +77,7 @@ describe('a field sent once and repeated by index', () => {
     ['audit-id', '\\'.repeat(3900)],
     ['sec-websocket-protocol', ','.repeat(3900)],
     ['sec-websocket-protocol', `base64url.bearer.authorization.k8s.io.YQ${','.repeat(3850)}`],
-  ])('%s: strangers keep nobody waiting', async (name, value) => {
+  ])('%s: unauthenticated clients do not delay others', async (name, value) => {
     const socket = await stranger();
     socket.resume();
     const attack = burst(name, value);
@@ -91,7 +91,7 @@ describe('a field sent once and repeated by index', () => {
     ['accept', ','.repeat(3900)],
     ['impersonate-group', 'g'.repeat(3900), headerBlock({ 'impersonate-user': 'u' })],
     ['impersonate-extra-scopes', 's'.repeat(3900), headerBlock({ 'impersonate-user': 'u' })],
-  ])('%s: nor do users', async (name, value, more = Buffer.alloc(0)) => {
+  ])('%s: authenticated clients do not delay others', async (name, value, more = Buffer.alloc(0)) => {
     const { socket } = await openRaw(t.client, burst(name, value, more));
     sockets.push(socket);
     await expectOthersServed(() => {});
@@ -104,7 +104,7 @@ describe('queries', () => {
     ['escapes', `/version?pretty=${'%41'.repeat(150_000)}`],
     ['path elements', `/api/v1${'/a'.repeat(200_000)}`],
     ['escaped path elements', `/%61pi/v1${'/%41'.repeat(150_000)}`],
-  ])('of many %s are read without keeping others', async (_what, path) => {
+  ])('of many %s do not delay others', async (_what, path) => {
     await versionMs();
     const { hostname, port } = new URL(t.client.url);
     const answers = Array.from(
@@ -131,7 +131,7 @@ describe('an Accept header', () => {
     expect((await t.client.get('/api/v1/namespaces', { accept })).status).toBe(status);
   });
 
-  it('counts once: the first is the one that Go reads', async () => {
+  it('is read once: the first one, as in Go', async () => {
     const block = Buffer.concat([
       requestHeaders('GET', '/api/v1/namespaces', { accept: 'application/yaml' }),
       headerBlock({ accept: 'application/json' }),
@@ -150,7 +150,7 @@ describe('an Accept header', () => {
   });
 });
 
-it('a header list that is too large by decoded size gets 431, and the connection ends', async () => {
+it('a header list whose decoded size is too large gets 431, and the connection is closed', async () => {
   const socket = await stranger();
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => received.push(chunk));

@@ -92,18 +92,18 @@ describe.skipIf(notBuilt)('a heavy request', () => {
     ],
     ['managers', `${configMaps}?dryRun=All`, configMap('x', {}, { managedFields: managedFields(900, 60) }), 201],
     ['characters', `${configMaps}?dryRun=All`, configMap('x', { a: 'x'.repeat(1_000_000) }), 201],
-  ])('with many %s does not hold the event loop', limit, async (_, path, body, status) => {
+  ])('with many %s does not block the event loop', limit, async (_, path, body, status) => {
     await expectShortTurns(status, () => client.send('POST', path, body));
   });
 
   it.each([
     ['empty lists', `x: [${'[],'.repeat(1_000_000)}]`, 400],
     ['lines', `metadata: {name: x}\ndata:\n${times(60_000, (i) => `  k${i}: v\n`).join('')}`, 201],
-  ])('of YAML with many %s does not hold the event loop', limit, async (_, body, status) => {
+  ])('of YAML with many %s does not block the event loop', limit, async (_, body, status) => {
     await expectShortTurns(status, () => client.send('POST', `${configMaps}?dryRun=All`, body, yaml));
   });
 
-  describe('for an object that is large', () => {
+  describe('for a large object', () => {
     const path = `${configMaps}/large`;
     beforeAll(async () => {
       expect((await client.send('POST', configMaps, configMap('large', keys(40_000, 'v')))).status).toBe(201);
@@ -114,7 +114,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       'application/vnd.kubernetes.protobuf',
       'application/json;as=Table;v=v1;g=meta.k8s.io',
       'application/json',
-    ])('is short if it reads %s', limit, async (accept) => {
+    ])('does not block when it reads %s', limit, async (accept) => {
       await expectShortTurns(200, () => client.send('GET', `${path}?pretty=true`, undefined, { accept }));
     });
 
@@ -123,7 +123,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       'application/vnd.kubernetes.protobuf',
       'application/json;as=Table;v=v1;g=meta.k8s.io',
       'application/json',
-    ])('is short if it lists it as %s', limit, async (accept) => {
+    ])('does not block when it lists it as %s', limit, async (accept) => {
       let n = 0;
       const headers = { 'content-type': 'application/merge-patch+json' };
       await expectShortTurns(200, async () => {
@@ -133,7 +133,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       });
     });
 
-    it('is short if others watch it as tables, and they get its events in order', limit, async () => {
+    it('does not block while others watch it as Tables, and they get its events in order', limit, async () => {
       const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
       const headers = { 'content-type': 'application/merge-patch+json' };
       const { resourceVersion } = (await client.get(`${configMaps}?limit=1`)).body.metadata;
@@ -152,24 +152,24 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       watch.close();
     });
 
-    it('is short if it patches it', limit, async () => {
+    it('does not block with a patch', limit, async () => {
       let n = 0;
       const headers = { 'content-type': 'application/merge-patch+json' };
       await expectShortTurns(200, () => client.send('PATCH', path, { data: { k1: `${n++}` } }, headers));
     });
 
-    it('is short if it applies to it, and takes fields away', limit, async () => {
+    it('does not block with an apply that removes fields', limit, async () => {
       const send = (body: string) => client.send('PATCH', `${path}?fieldManager=x&force=true`, body, apply);
       await expectShortTurns(200, () => send(configMap('large', keys(30_000, 'w'))));
       await expectShortTurns(200, () => send(configMap('large', { k1: 'w' })));
     });
   });
 
-  describe('for definitions with large schemas', () => {
+  describe('for CRDs with large schemas', () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     const protobuf = { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' };
 
-    it('is short if it creates one, and an object of it', limit, async () => {
+    it('does not block with the creation of a CRD and a custom resource', limit, async () => {
       let n = 0;
       await expectShortTurns(201, () => client.send('POST', definitions, definition(`wide${n++}`, wideSchema(40, 60))));
       n = 0;
@@ -182,7 +182,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       }
     });
 
-    it('is short if a small object is expensive to validate', limit, async () => {
+    it('does not block if a small object is expensive to validate', limit, async () => {
       const list = { type: 'array', maxItems: 300, items: { type: 'string', maxLength: 20 } };
       const rule = (i: number) => ({ rule: `self.a.all(x, self.a.all(y, x != y || x == y || y == '${i}'))` });
       const rules = { type: 'object', properties: { a: list }, 'x-kubernetes-validations': times(10, rule) };
@@ -203,7 +203,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
     });
 
     it.each([['/openapi/v2', {}] as const, ['/openapi/v2', protobuf] as const, ['/openapi/v3', {}] as const])(
-      'is short if it reads %s %j',
+      'does not block when it reads %s %j',
       limit,
       async (path, headers) => {
         let n = 0;

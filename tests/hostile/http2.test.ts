@@ -41,7 +41,7 @@ describe('streams that are reset', () => {
     ['in the middle of a body', 'POST', '{"metadata":{"name":', ''],
     ['when the body is whole', 'POST', '{"metadata":{"generateName":"x-"}}', ''],
     ['while they watch', 'GET', '', '?watch=1'],
-  ])('%s, hundreds of them, harm nobody', async (_, method, body, query) => {
+  ])('%s, hundreds of them, do not affect others', async (_, method, body, query) => {
     const path = await newNamespace(t.client);
     const session = openSession(t.client);
     for (let i = 0; i < 400; i++) {
@@ -56,7 +56,7 @@ describe('streams that are reset', () => {
     await expectServing();
   });
 
-  it('faster than they can be answered end the connection, and no other', async () => {
+  it('faster than they are answered end their connection only', async () => {
     const path = await newNamespace(t.client);
     const raw = await openRaw(t.client);
     const open = (id: number) => frame(frameTypes.headers, flags.endHeaders, id, requestHeaders('POST', path));
@@ -68,7 +68,7 @@ describe('streams that are reset', () => {
   });
 });
 
-describe('a body that is broken off', () => {
+describe('an incomplete body', () => {
   const reset = (code: number) => frame(frameTypes.reset, flags.none, 1, Buffer.of(0, 0, 0, code));
   const goAway = frame(frameTypes.goAway, flags.none, 0, Buffer.alloc(8));
 
@@ -78,7 +78,7 @@ describe('a body that is broken off', () => {
     ['by the end of the connection', (socket) => socket.end()],
     ['by its death', (socket) => socket.destroy()],
     ['by a farewell', (socket) => socket.end(goAway)],
-  ])('is not taken for a whole one: %s', async (_, breakOff) => {
+  ])('is not taken for a complete one: %s', async (_, breakOff) => {
     const path = await newNamespace(t.client);
     const raw = await openRaw(t.client);
     const headers = requestHeaders('POST', path, { 'content-type': 'application/yaml' });
@@ -91,7 +91,7 @@ describe('a body that is broken off', () => {
     raw.socket.destroy();
   });
 
-  it('is one when its end is said', async () => {
+  it('is accepted if its END_STREAM arrives', async () => {
     const path = await newNamespace(t.client);
     const raw = await openRaw(t.client);
     const headers = requestHeaders('POST', path, { 'content-type': 'application/yaml' });
@@ -103,14 +103,14 @@ describe('a body that is broken off', () => {
 });
 
 describe('streams beyond the limit', () => {
-  it('wait their turn with a client that keeps to it', async () => {
+  it('are queued by a client that respects the limit', async () => {
     const session = openSession(t.client);
     const replies = await Promise.all(Array.from({ length: 1000 }, () => send(session, { ':path': '/livez' })));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     session.close();
   });
 
-  it('are refused to a client that does not', async () => {
+  it('are refused for a client that does not', async () => {
     const raw = await openRaw(t.client);
     const watch = requestHeaders('GET', '/api/v1/configmaps?watch=1');
     for (let i = 0; i < 300; i++)
@@ -124,7 +124,7 @@ describe('streams beyond the limit', () => {
 });
 
 describe('headers', () => {
-  it('of two hundred names are read', async () => {
+  it('with 200 names are accepted', async () => {
     const session = openSession(t.client);
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`x-${i}`, 'value']));
     expect(await send(session, { ':path': '/livez', ...many })).toMatchObject({ status: 200 });
@@ -143,7 +143,7 @@ describe('headers', () => {
     await expectServing();
   });
 
-  it('that never end end the connection', async () => {
+  it('without END_HEADERS end the connection', async () => {
     const raw = await openRaw(t.client);
     const piece = headerBlock({ x: 'a'.repeat(16_000) });
     raw.socket.write(frame(frameTypes.headers, flags.none, 1, requestHeaders('GET', '/livez')));
@@ -161,7 +161,7 @@ describe('headers', () => {
     ['__proto__', '/api/v1/configmaps'],
     ['get', '/api/v1/configmaps'],
     ['', '/api/v1/configmaps'],
-  ])('with the method %j get an answer', async (method, path) => {
+  ])('with the method %j get a response', async (method, path) => {
     const raw = await openRaw(t.client);
     raw.socket.write(frame(frameTypes.headers, flags.endHeaders | flags.endStream, 1, requestHeaders(method, path)));
     await settled(raw);
@@ -169,7 +169,7 @@ describe('headers', () => {
     await expectServing();
   });
 
-  it.each(['constructor', 'PROPFIND'])('with the method %s are refused as Kubernetes does', async (method) => {
+  it.each(['constructor', 'PROPFIND'])('with the method %s are refused as in Kubernetes', async (method) => {
     const session = openSession(t.client);
     const reply = await send(session, { ':method': method, ':path': '/api/v1/configmaps' }, '');
     const message = 'the server does not allow this method on the requested resource';
@@ -178,7 +178,7 @@ describe('headers', () => {
   });
 });
 
-describe('frames in great numbers', () => {
+describe('floods of frames', () => {
   it.each([
     ['pings', frame(frameTypes.ping, flags.none, 0, Buffer.alloc(8))],
     ['settings', frame(frameTypes.settings, flags.none, 0)],
@@ -195,7 +195,7 @@ describe('frames in great numbers', () => {
     await expectServing();
   });
 
-  it('of an empty body end the connection at most', async () => {
+  it('with empty DATA end at most the connection', async () => {
     const path = await newNamespace(t.client);
     const raw = await openRaw(t.client);
     raw.socket.write(frame(frameTypes.headers, flags.endHeaders, 1, requestHeaders('POST', path)));
@@ -207,7 +207,7 @@ describe('frames in great numbers', () => {
   });
 });
 
-describe('resets that a client provokes', () => {
+describe('resets provoked by a client', () => {
   const windowUpdate = (increment: number) => (id: number) => {
     const payload = Buffer.alloc(4);
     payload.writeUInt32BE(increment);

@@ -61,7 +61,7 @@ const lists: readonly (readonly [string, string])[] = [
 ];
 
 describe('a list of 20,000 objects', () => {
-  it('is whole', { timeout: limitMs }, async () => {
+  it('is complete', { timeout: limitMs }, async () => {
     const { body } = await client.get(path);
     const names = body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
     expect(new Set(names.filter((name: string) => /^c\d+$/.test(name))).size).toBe(count);
@@ -72,7 +72,7 @@ describe('a list of 20,000 objects', () => {
     ['as compressed YAML', { accept: 'application/yaml', 'accept-encoding': 'gzip' }],
     ['indented', { 'user-agent': 'curl/8' }],
     ['as an indented table', { accept: table, 'user-agent': 'curl/8' }],
-  ])('%s leaves room for others while it is made', { timeout: limitMs }, async (_, headers) => {
+  ])('%s does not block others', { timeout: limitMs }, async (_, headers) => {
     const pause = await longestPause(async () => expect((await client.get(`${path}?limit=8000`, headers)).status).toBe(200));
     expect(pause).toBeLessThan(1000);
   });
@@ -92,7 +92,7 @@ describe('a list of 20,000 objects', () => {
     return longest;
   }
 
-  it.each(lists.slice(0, 3))('%s may be left in the middle, over HTTP/1.1', { timeout: limitMs }, async (_, accept) => {
+  it.each(lists.slice(0, 3))('%s can be aborted by the client, over HTTP/1.1', { timeout: limitMs }, async (_, accept) => {
     for (let i = 0; i < 5; i++) {
       const socket = await openSocket(client);
       socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: ${accept}\r\n\r\n`);
@@ -102,7 +102,7 @@ describe('a list of 20,000 objects', () => {
     await expectServing();
   });
 
-  it.each(lists.slice(0, 3))('%s may be left in the middle, over HTTP/2', { timeout: limitMs }, async (_, accept) => {
+  it.each(lists.slice(0, 3))('%s can be aborted by the client, over HTTP/2', { timeout: limitMs }, async (_, accept) => {
     const session = openSession(client);
     for (let i = 0; i < 5; i++) {
       const stream = session.request({ ':path': path, accept });
@@ -114,7 +114,7 @@ describe('a list of 20,000 objects', () => {
     await expectServing();
   });
 
-  it('may be left before it comes', { timeout: limitMs }, async () => {
+  it('can be aborted before the response', { timeout: limitMs }, async () => {
     for (const [, accept] of lists) {
       const socket = await openSocket(client);
       socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: ${accept}\r\naccept-encoding: gzip\r\n\r\n`);
@@ -124,7 +124,7 @@ describe('a list of 20,000 objects', () => {
     await expectServing();
   });
 
-  it('costs little while nobody reads it', { timeout: limitMs }, async () => {
+  it('uses little memory while it is not read', { timeout: limitMs }, async () => {
     const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(client)));
     const before = process.memoryUsage().rss;
     for (const socket of sockets) {

@@ -56,13 +56,13 @@ describe('objects', () => {
     expect(await create(of(most + 1))).toMatchObject({ status: 422, text: expect.stringContaining(message) });
   });
 
-  it('errors are told up to 1,000', async () => {
+  it('at most 1,000 errors are reported', async () => {
     const { status, text } = await create(objectOf({ finalizers: times(3_000, (i) => `!${i}`) }));
     expect(status).toBe(422);
     expect(JSON.parse(text).details.causes).toHaveLength(1_000);
   });
 
-  it('unknown fields are told up to 100', async () => {
+  it('at most 100 unknown fields are reported', async () => {
     const unknown = Object.fromEntries(times(3_000, (i) => `f${i}`).map((name) => [name, 1]));
     const { status, text } = await statusOf('POST', `${configMaps}?dryRun=All&fieldValidation=Strict`, {
       ...objectOf({}),
@@ -127,7 +127,7 @@ describe('definitions', () => {
   });
 });
 
-it('roles of more than 50,000 combinations are refused to those who may not escalate', async () => {
+it('roles with more than 50,000 combinations are refused to users without the verb escalate', async () => {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const roleOf = (name: string, rules: Any) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',

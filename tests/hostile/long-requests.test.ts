@@ -38,7 +38,7 @@ function entries(count: number, operation: string, apiVersion = 'v1') {
 }
 
 describe('managedFields', () => {
-  it.each(['Apply', 'Update'])('of many managers (%s) take time in proportion', limit, async (operation) => {
+  it.each(['Apply', 'Update'])('of many managers (%s) take linear time', limit, async (operation) => {
     await expectLinear(400, async (count) => {
       const metadata = { name: 'a', managedFields: entries(count, operation) };
       const { status } = await t.client.send('POST', configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
@@ -85,7 +85,7 @@ describe('a pod', () => {
       'quantities',
       (count: number) => ({ resources: { limits: Object.fromEntries(times(count, (i) => [`example.com/r${i}`, `${i + 1}`])) } }),
     ],
-  ])('with many %s takes time in proportion', limit, async (_, container) => {
+  ])('with many %s takes linear time', limit, async (_, container) => {
     await expectLinear(15_000, async (count) => {
       const spec = { containers: [{ name: 'c', image: 'i', ...container(count) }] };
       const { status } = await t.client.send('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
@@ -93,7 +93,7 @@ describe('a pod', () => {
     });
   });
 
-  it('whose errors each name thousands of claims is answered briefly', limit, async () => {
+  it('with errors that each list thousands of claims gets a bounded message', limit, async () => {
     const claims = times(10_000, (i) => ({ name: `missing${i}` }));
     const spec = {
       containers: [{ name: 'c', image: 'i', resources: { claims } }],
@@ -113,7 +113,7 @@ describe('a schema', () => {
     `{"apiVersion":"example.com/v1","kind":"${kind}","metadata":{"name":"a"},"spec":[${spec}]}`;
   const list = (count: number) => times(count, () => '{}').join(',');
 
-  it('whose alternatives meet every value has a bound', limit, async () => {
+  it('with many alternatives for every value has a step limit', limit, async () => {
     const schema = schemaOf({ type: 'integer', ...choices(12) });
     const path = await createDefinition(t.client, definition('choices', { schema, names: { kind: 'Choice' } }));
     expect((await t.client.send('POST', path, body('Choice', '5,6'))).status).toBe(201);
@@ -124,7 +124,7 @@ describe('a schema', () => {
     expect(hold.longest).toBeLessThan(2000);
   });
 
-  it('whose defaults add more than twice the largest body has a bound', limit, async () => {
+  it('with defaults that add more than twice the largest body has a size limit', limit, async () => {
     const large = Object.fromEntries(times(1000, (i) => [`key-${i}`, 'value']));
     const property = { type: 'object', additionalProperties: { type: 'string' }, default: large };
     const schema = schemaOf({ type: 'object', properties: { a: property } });

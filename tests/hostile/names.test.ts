@@ -26,7 +26,7 @@ describe('a name in a path', () => {
     expect(await lookedFor(name)).toMatchObject(statusLike(code, undefined, message));
   });
 
-  it.each([300, 50_000])('of %d characters is looked for', async (length) => {
+  it.each([300, 50_000])('of %d characters is looked up', async (length) => {
     const name = 'a'.repeat(length);
     expect(await lookedFor(name)).toMatchObject(statusLike(404, 'NotFound', `configmaps "${name}" not found`));
   });
@@ -41,14 +41,14 @@ describe('a name in a path', () => {
     return JSON.parse(http1.body);
   }
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('that is none is refused by %s', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('that is invalid is refused by %s', async (method) => {
     const path = await newNamespace(t.client);
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const reply = await sendRaw(t.client, rawRequest(`${method} ${path}/.. HTTP/1.1`, [`content-type: ${type}`], '{}'));
     expect(JSON.parse(reply.body)).toMatchObject(statusLike(400, 'BadRequest', `Name parameter invalid: "..": may not be '..'`));
   });
 
-  it.each(['a\u0000b', 'a b', 'a\tb', 'a\u007fb', 'a\u00ffb'])('cannot hold %j as it is', async (name) => {
+  it.each(['a\u0000b', 'a b', 'a\tb', 'a\u007fb', 'a\u00ffb'])('cannot contain %j unescaped', async (name) => {
     const path = await newNamespace(t.client);
     const reply = await sendRaw(t.client, rawRequest(`GET ${path}/${name} HTTP/1.1`));
     expect(reply).toMatchObject({ status: 400, closed: true });
@@ -66,7 +66,7 @@ describe('a namespace in a path', () => {
     ['5,000 characters', 'x'.repeat(5000)],
     ['__proto__', '__proto__'],
     ['constructor', 'constructor'],
-  ])('%s has nothing in it', async (_, name) => {
+  ])('%s is empty', async (_, name) => {
     const list = `/api/v1/namespaces/${name}/configmaps`;
     const version = (await t.client.get(list)).body.metadata.resourceVersion;
     for (const query of ['', '?limit=1', `?resourceVersion=${version}&resourceVersionMatch=Exact`])
@@ -98,7 +98,7 @@ describe('a name in a body', () => {
     expect(reply.body).toMatchObject(statusLike(422, 'Invalid', /must be no more than 253 characters/));
   });
 
-  it('of bytes that are no text is refused', async () => {
+  it('that is not UTF-8 is refused', async () => {
     const path = await newNamespace(t.client);
     const body = Buffer.from('{"metadata":{"name":"a\xff"}}', 'latin1');
     expect((await t.client.send('POST', path, body)).body).toMatchObject(
@@ -109,7 +109,7 @@ describe('a name in a body', () => {
   it.each([
     [{ name: 'b' }, 'the name of the object (b) does not match the name on the URL (a)'],
     [{ name: 'a', namespace: 'x' }, 'the namespace of the provided object does not match the namespace sent on the request'],
-  ])('cannot be another than in the path: %j', async (metadata, message) => {
+  ])('cannot differ from the path: %j', async (metadata, message) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, { metadata: { name: 'a' } });
     expect((await t.client.send('PUT', `${path}/a`, { metadata })).body).toMatchObject(statusLike(400, 'BadRequest', message));

@@ -126,7 +126,7 @@ async function flood(token: string, act: (answered: () => number) => Promise<voi
 }
 
 describe('a thousand expensive requests at once', { timeout: 60_000 }, () => {
-  it.each(['crowd-token', 'master-token'])('do not hold the event loop: %s', async (token) => {
+  it.each(['crowd-token', 'master-token'])('do not block the event loop: %s', async (token) => {
     await flood(token);
     const { hold } = await holdOf(() => flood(token));
     expect(hold.total).toBeGreaterThan(2 * maxTurnMs);

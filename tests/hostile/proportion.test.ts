@@ -19,7 +19,7 @@ const linear = (count: number) => count / 40;
 const sorting = (count: number) => (count * Math.log2(count)) / 400;
 const quadratic = (count: number) => count ** 2 / 200_000;
 
-describe('costs in proportion', () => {
+describe('proportional costs', () => {
   it.each([
     ['linear', linear, [0]],
     ['n log n', sorting, [0]],
@@ -36,13 +36,13 @@ describe('costs in proportion', () => {
     expect(measurements()).toBe(1);
   });
 
-  it('one steep step, as of a cache that is outgrown, is not a slope', async () => {
+  it('one steep step, such as an exceeded cache, is not a slope', async () => {
     const step = (count: number) => (count > 4_000 ? 200 : 50) + count / 100;
     expect(await disproportion(costs(step).measure, 3_000, bounds)).toBeUndefined();
   });
 });
 
-describe('costs out of proportion', () => {
+describe('disproportionate costs', () => {
   it.each([
     ['quadratic', quadratic, [0]],
     ['quadratic with pauses', quadratic, [0, 150, 0, 0, 300, 20]],
@@ -51,7 +51,7 @@ describe('costs out of proportion', () => {
     expect(await disproportion(costs(cost, disturbances).measure, 3_000, bounds)).toMatch(/^superlinear: /);
   });
 
-  it('quadratic, where twice as much would exceed the limit of a request', async () => {
+  it('quadratic, if twice the size exceeds the limit of a request', async () => {
     expect(await disproportion(costs(quadratic, [0], 6_000).measure, 3_000, bounds)).toMatch(/^superlinear: /);
   });
 
@@ -59,7 +59,7 @@ describe('costs out of proportion', () => {
     expect(await disproportion(costs((count) => count / 2).measure, 3_000, bounds)).toMatch(/^stall: .* longest turn 3000 ms/);
   });
 
-  it('code that is quadratic, measured', async () => {
+  it('measured quadratic code', async () => {
     const measure: Measure = async (count) => {
       let pairs = 0;
       const { hold } = await holdOf(async () => {

@@ -47,7 +47,7 @@ describe.skipIf(notBuilt)('many large bodies at once', () => {
     expect(hasEnded).toBe(false);
   }
 
-  it('are refused with 429 beyond the limit, over HTTP/1.1, and end nothing', limit, async () => {
+  it('are refused with 429 beyond the limit, over HTTP/1.1, and do not affect other requests', limit, async () => {
     const clients = Array.from({ length: 80 }, () => clientFor(readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8')));
     const replies = await Promise.all(clients.map((each) => each.send('POST', configMaps, brackets, yaml)));
     for (const each of clients) each.close();
@@ -63,7 +63,7 @@ describe.skipIf(notBuilt)('many large bodies at once', () => {
   it.each([
     ['declared', { 'content-length': brackets.length }, 20],
     ['not declared', {}, 4],
-  ])('are refused with 429 beyond the limit, over HTTP/2, of lengths that are %s', limit, async (_, headers, streams) => {
+  ])('are refused with 429 beyond the limit, over HTTP/2, with a length that is %s', limit, async (_, headers, streams) => {
     const sessions = Array.from({ length: 4 }, () => openSession(client, { maxSessionMemory: 1000 }));
     const asked = sessions.flatMap((session) => Array.from({ length: streams }, () => post(session, headers)));
     const statuses = await Promise.all(asked);
@@ -73,7 +73,7 @@ describe.skipIf(notBuilt)('many large bodies at once', () => {
     expect(peakMemory()).toBeLessThan(1200);
   });
 
-  it('of clients that are gone are not processed', limit, async () => {
+  it('of disconnected clients are not processed', limit, async () => {
     const session = openSession(client, { maxSessionMemory: 1000 });
     const asked = Array.from({ length: 9 }, () => post(session));
     await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -28,7 +28,7 @@ function padded(bytes: number): string {
 }
 
 describe('a body', () => {
-  it('of 3 MiB is read', async () => {
+  it('of 3 MiB is accepted', async () => {
     const path = await newNamespace(t.client);
     expect((await t.client.send('POST', `${path}?dryRun=All`, padded(bodyLimit))).status).toBe(201);
   });
@@ -43,7 +43,7 @@ describe('a body', () => {
     expect(JSON.parse(body)).toMatchObject(statusLike(413, 'RequestEntityTooLarge', tooLarge));
   });
 
-  it('that turns out to be longer is refused, over HTTP/1.1', async () => {
+  it('that exceeds the limit without declaring it is refused, over HTTP/1.1', async () => {
     const path = await newNamespace(t.client);
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n`;
@@ -55,7 +55,7 @@ describe('a body', () => {
   it.each([
     ['declared', true],
     ['not declared', false],
-  ])('over HTTP/2 is refused, its length %s, and the connection goes on', async (_, declared) => {
+  ])('over HTTP/2 is refused, its length %s, and the connection stays open', async (_, declared) => {
     const path = await newNamespace(t.client);
     // Node's client counts the unsent parts of refused bodies until the connection ends.
     const session = openSession(t.client, { maxSessionMemory: 100 });
@@ -134,7 +134,7 @@ describe('YAML', () => {
     expect(reply.body).toMatchObject(statusLike(reply.status, undefined, message));
   });
 
-  it('with many anchors that nobody uses is read', async () => {
+  it('with many unused anchors is accepted', async () => {
     const path = await newNamespace(t.client);
     const body = `metadata: {name: a}\ndata:\n${anchors.replaceAll(/^/gm, '  ')}\n`;
     expect((await promptly(t.client.send('POST', path, body, yaml))).status).toBe(201);
@@ -144,7 +144,7 @@ describe('YAML', () => {
 describe('a JSON patch', () => {
   const tests = (count: number) => Array.from({ length: count }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' }));
 
-  it('may have 10,000 operations and no more', async () => {
+  it('may have at most 10,000 operations', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a'));
     const patch = (count: number) => promptly(t.client.send('PATCH', `${path}/a`, tests(count), { 'content-type': jsonPatch }));
@@ -157,7 +157,7 @@ describe('a JSON patch', () => {
     ['one value', (i: number) => ({ op: 'copy', from: '/data/a', path: `/data/b${i}` }), 100],
     ['copies of copies', () => ({ op: 'copy', from: '/metadata/annotations', path: '/metadata/annotations/x' }), 40],
     ['the whole object', (i: number) => ({ op: 'copy', from: '', path: `/data/b${i}` }), 40],
-  ])('cannot blow an object up by copying %s', async (_, operation, count) => {
+  ])('cannot multiply the size of an object by copying %s', async (_, operation, count) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a', {}, { a: 'x'.repeat(900_000) }));
     const before = await t.client.get(`${path}/a`);
@@ -169,7 +169,7 @@ describe('a JSON patch', () => {
   });
 });
 
-describe('what is wrong in very many places', () => {
+describe('very many errors in one object', () => {
   const many = (count: number, each: (i: number) => string) => Array.from({ length: count }, (_, i) => each(i)).join(',');
 
   it.each([

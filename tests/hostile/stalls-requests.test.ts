@@ -33,7 +33,7 @@ async function costOf({ method, path, body, type, headers }: LargeRequest, count
   return result.status === 413 || result.status === 431 ? undefined : hold;
 }
 
-it('no patch, selector, header, body, schema or value takes more than time in proportion', {
+it('no patch, selector, header, body, schema or value takes disproportionate time', {
   timeout: isLong ? 7_200_000 : 300_000,
 }, async () => {
   const complaints: string[] = [];

@@ -81,7 +81,7 @@ async function complaint(kind: Kind, field: LargeField, text: string): Promise<s
   return found === undefined ? undefined : `${name}: ${found}`;
 }
 
-it('no field of a built-in kind takes more than time in proportion', { timeout: isLong ? 7_200_000 : 300_000 }, async () => {
+it('no field of a built-in kind takes disproportionate time', { timeout: isLong ? 7_200_000 : 300_000 }, async () => {
   const complaints: string[] = [];
   let walked = 0;
   const stop = showProgress(() => `${walked} fields and texts, ${complaints.length} complaints`);

@@ -5,7 +5,7 @@ import { statusLike } from './status.ts';
 const t = useServer();
 const mergePatch = 'application/merge-patch+json';
 
-describe('a body of the wrong shape', () => {
+describe('an invalid body', () => {
   const handled = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal';
   it.each([
     ['', /unexpected end of JSON input/],
@@ -44,7 +44,7 @@ describe('a body of the wrong shape', () => {
     },
   );
 
-  it.each(['application/json', 'text/plain', 'application/merge-patch'])('of the type %j is no patch', async (type) => {
+  it.each(['application/json', 'text/plain', 'application/merge-patch'])('of type %j is not a patch', async (type) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a'));
     const reply = await t.client.send('PATCH', `${path}/a`, '{}', { 'content-type': type });
@@ -52,10 +52,10 @@ describe('a body of the wrong shape', () => {
   });
 });
 
-describe('what objects in JavaScript have of their own', () => {
+describe('names of JavaScript built-ins, such as __proto__', () => {
   const inherited = ['__proto__', 'constructor', 'hasOwnProperty', 'prototype', 'toString', 'valueOf'];
 
-  it('is data like any other', async () => {
+  it('are ordinary data', async () => {
     const path = await newNamespace(t.client);
     const data = `{${inherited.map((key) => `"${key}":"${key}"`).join(',')}}`;
     const { text } = await t.client.send('POST', path, `{"metadata":{"name":"a"},"data":${data}}`);
@@ -75,7 +75,7 @@ describe('what objects in JavaScript have of their own', () => {
     ['a strategic patch', 'application/strategic-merge-patch+json', '{"__proto__":{"polluted":true}}'],
     ['a patch of metadata', mergePatch, '{"metadata":{"__proto__":{"polluted":true}}}'],
     ['a JSON patch', 'application/json-patch+json', '[{"op":"add","path":"/__proto__","value":{"polluted":true}}]'],
-  ])('is not changed by %s', async (_, type, patch) => {
+  ])('are not changed by %s', async (_, type, patch) => {
     const path = await newNamespace(t.client);
     const before = await t.client.send('POST', path, configMap('a'));
     const reply = await t.client.send('PATCH', `${path}/a`, patch, { 'content-type': type });
@@ -84,7 +84,7 @@ describe('what objects in JavaScript have of their own', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('is no part of a path in a JSON patch', async () => {
+  it('do not exist as paths of a JSON patch', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a'));
     for (const pointer of [
@@ -99,7 +99,7 @@ describe('what objects in JavaScript have of their own', () => {
     }
   });
 
-  it('is no label that an object has', async () => {
+  it('do not match as labels', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a'));
     await t.client.send('POST', path, configMap('b', { constructor: 'x', toString: 'y' }));
@@ -115,7 +115,7 @@ describe('what objects in JavaScript have of their own', () => {
     expect(await names('constructor notin (x)')).toEqual(['a']);
   });
 
-  it.each(['__proto__', 'a b', 'x/y/z', ''])('and %j is no label at all', async (label) => {
+  it.each(['__proto__', 'a b', 'x/y/z', ''])('%j is an invalid label', async (label) => {
     const path = await newNamespace(t.client);
     const body = `{"metadata":{"name":"a","labels":{"${label}":"x"}}}`;
     expect((await t.client.send('POST', path, body)).body).toMatchObject(
@@ -127,7 +127,7 @@ describe('what objects in JavaScript have of their own', () => {
     ['accept', 'application/json;as=constructor;g=meta.k8s.io;v=v1', 406],
     ['accept', 'application/json;as=__proto__;g=meta.k8s.io;v=v1', 406],
     ['accept', 'application/json;__proto__=x;constructor=y', 200],
-  ])('means nothing in the header %s: %s', async (header, value, status) => {
+  ])('have no meaning in the header %s: %s', async (header, value, status) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a'));
     expect((await t.client.get(`${path}/a`, { [header]: value })).status).toBe(status);
@@ -140,7 +140,7 @@ describe('integers', () => {
     `{"metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","time":"2020-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":${fields(value)}}]}}`;
 
   it.each(['9007199254740993', '9223372036854775807', '-9223372036854775808', '1.5', '1e3'])(
-    'of 64 bits stay what they are where any value may be: %s',
+    'of 64 bits are preserved in fields of any type: %s',
     async (value) => {
       const path = await newNamespace(t.client);
       const { text, status } = await t.client.send('POST', path, withFields(value));
@@ -159,7 +159,7 @@ describe('integers', () => {
     ['1.5', 400, `json: cannot unmarshal number 1.5 into ${int32}`],
     ['"1"', 400, `json: cannot unmarshal string into ${int32}`],
     ['1e999', 400, 'cannot unmarshal number 1e999'],
-  ])('of 32 bits are no more than that: %s', async (value, status, message) => {
+  ])('of 32 bits have their range checked: %s', async (value, status, message) => {
     const body = `{"metadata":{"name":"l"},"spec":{"leaseTransitions":${value}}}`;
     const reply = await t.client.send('POST', `${leases}?dryRun=All`, body);
     expect(reply.status).toBe(status);
@@ -167,10 +167,10 @@ describe('integers', () => {
   });
 });
 
-describe('a key that comes twice', () => {
+describe('a duplicate key', () => {
   const body = '{"metadata":{"name":"a","name":"b"},"data":{"x":"1","x":"2"},"data":{"x":"3"}}';
 
-  it('is warned of, and the last one counts', async () => {
+  it('causes a warning, and the last value wins', async () => {
     const path = await newNamespace(t.client);
     const reply = await t.client.send('POST', path, body);
     expect(reply.body).toMatchObject({ metadata: { name: 'b' }, data: { x: '3' } });
@@ -178,7 +178,7 @@ describe('a key that comes twice', () => {
       expect(reply.headers.warning).toContain(`duplicate field \\"${field}\\"`);
   });
 
-  it('is refused where that was asked for', async () => {
+  it('is refused with fieldValidation=Strict', async () => {
     const path = await newNamespace(t.client);
     const reply = await t.client.send('POST', `${path}?fieldValidation=Strict`, body);
     expect(reply.body).toMatchObject(statusLike(400, 'BadRequest', /strict decoding error: .*duplicate field "metadata\.name"/));

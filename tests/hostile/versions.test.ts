@@ -15,7 +15,7 @@ const texts: readonly (readonly [string, string])[] = [
   ['99999999999999999999999999999999999999999', 'value out of range'],
 ];
 
-describe('a version that is no number of 64 bits', () => {
+describe('a resourceVersion that is not a 64-bit number', () => {
   it.each(texts)('%s', async (text, problem) => {
     const path = await newNamespace(t.client);
     const { body } = await t.client.send('POST', path, configMap('a'));
@@ -31,7 +31,7 @@ describe('a version that is no number of 64 bits', () => {
       expect(write.body).toMatchObject(statusLike(500, undefined, `strconv.ParseUint: parsing "${text}": ${problem}`));
   });
 
-  it.each(['limit', 'timeoutSeconds'])('nor can %s be more than 64 bits', async (parameter) => {
+  it.each(['limit', 'timeoutSeconds'])('%s cannot have more than 64 bits', async (parameter) => {
     const path = await newNamespace(t.client);
     const reply = await t.client.get(`${path}?${parameter}=9223372036854775808`);
     const message = 'strconv.ParseInt: parsing "9223372036854775808": value out of range';
@@ -39,8 +39,8 @@ describe('a version that is no number of 64 bits', () => {
   });
 });
 
-describe('a watch from a version that is yet to come', () => {
-  it('shows what comes after it, and nothing before', async () => {
+describe('a watch from a future resourceVersion', () => {
+  it('starts with the first later event', async () => {
     const path = await newNamespace(t.client);
     await expect.poll(async () => (await t.client.get(`${path}/kube-root-ca.crt`)).status).toBe(200);
     const current = Number((await t.client.get(path)).body.metadata.resourceVersion);

@@ -72,7 +72,7 @@ describe('a WebSocket', () => {
 });
 
 describe('plain HTTP', () => {
-  it('is not answered on a port for TLS', async () => {
+  it('is refused on the TLS port', async () => {
     const path = await newNamespace(t.client);
     const { hostname, port } = new URL(t.client.url);
     for (let i = 0; i < 20; i++) {

@@ -28,7 +28,7 @@ const service = {
 };
 const lastObjects = ['/api/v1/namespaces/default/services/kubernetes', '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps'];
 
-/** Every object that can be listed, by its path, without what the server renews. */
+/** All objects by path, without those that the server renews. */
 async function everything(server: TestServer): Promise<Record<string, KubeObject>> {
   const found: Record<string, KubeObject> = {};
   for (const base of await groupVersions(server)) {
@@ -48,7 +48,7 @@ async function groupVersions(server: TestServer): Promise<string[]> {
   return ['/api/v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))];
 }
 
-/** The uid stays too; resource versions and the times of conditions do not. */
+/** The object with its uid, without resourceVersion and status. */
 function spec({ metadata, status: _, ...rest }: KubeObject): KubeObject {
   const { resourceVersion: __, managedFields: ___, ...stable } = metadata ?? {};
   return { ...rest, metadata: stable } as KubeObject;
@@ -63,7 +63,7 @@ async function settled(server: TestServer): Promise<void> {
     await vi.waitFor(async () => expect((await server.fetch(path)).status).toBe(200), { timeout: 10_000 });
 }
 
-/** Creates, changes and deletes objects of many kinds. */
+/** Creates, updates and deletes objects of many kinds. */
 async function disturb(server: TestServer): Promise<void> {
   const finalized = { ...configMap('finalized'), metadata: { name: 'finalized', finalizers: ['example.com/never'] } };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } };
@@ -167,7 +167,7 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
       const { user, system } = process.cpuUsage(began);
       times.push((user + system) / 1000);
     }
-    // CPU time, because other programs may run. Sources under the test runner are slower than the bundle.
+    // CPU time, because other programs may run. The sources in the test runner are slower than the bundle.
     expect(Math.min(...times)).toBeLessThan(storage === 'memory' ? 20 : 60);
     expect(await everything(server)).toEqual(atStart);
   });

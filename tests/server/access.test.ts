@@ -39,13 +39,13 @@ function ask(
   });
 }
 
-describe('who may', () => {
-  it.each(['/healthz', '/livez', '/readyz', '/version'])('%s is for everyone', async (path) => {
+describe('access', () => {
+  it.each(['/healthz', '/livez', '/readyz', '/version'])('%s needs no authentication', async (path) => {
     expect((await ask(path)).status).toBe(200);
   });
 
   it.each(['/', '/api', '/apis', '/api/v1/namespaces', '/metrics', '/livez/ping', '/logs/', '/openapi/v2', '/nosuch'])(
-    '%s is not for strangers',
+    '%s needs authentication',
     async (path) => {
       const { status, text } = await ask(path);
       expect(status).toBe(403);
@@ -57,7 +57,7 @@ describe('who may', () => {
     },
   );
 
-  it('strangers cannot even ask in other ways about what is for everyone', async () => {
+  it('public paths accept only GET from unauthenticated clients', async () => {
     expect((await ask('/healthz', {}, 'POST')).status).toBe(403);
   });
 
@@ -71,19 +71,19 @@ describe('who may', () => {
     if (status === 401) expect((await ask('/healthz', { token })).status).toBe(401);
   });
 
-  it('a certificate of our authority', async () => {
+  it('a certificate of the server’s CA', async () => {
     const { cert, key } = t.client.tls;
     expect((await ask('/api/v1/namespaces', { cert, key })).status).toBe(200);
   });
 
-  it('a certificate of another authority is refused, as everything is that proves nothing', async () => {
+  it('invalid credentials and certificates of another CA are refused', async () => {
     const { cert, key } = stranger.client.tls;
     expect((await ask('/api/v1/namespaces', { cert, key })).status).toBe(401);
     expect((await ask('/healthz', { cert, key })).status).toBe(401);
   });
 
   it.each([[{ 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }], [{ authorization: 'Basic YWRtaW46YWRtaW4=' }]])(
-    'headers that claim something: %o',
+    'identity headers without a proxy certificate are ignored: %o',
     async (headers) => {
       expect((await ask('/api/v1/namespaces', { headers })).status).toBe(403);
     },

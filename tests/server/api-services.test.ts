@@ -7,12 +7,12 @@ const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
 const merge = { 'content-type': 'application/merge-patch+json' };
 
 describe('the availability of APIServices', () => {
-  it('is certain without a service', async () => {
+  it('is True without a service', async () => {
     const { body } = await t.client.send('POST', apiServices, apiService('local.example.com'));
     expect(body.status.conditions).toMatchObject([{ type: 'Available', status: 'True', reason: 'Local' }]);
   });
 
-  it('follows the service, its port and what is behind it', async () => {
+  it('depends on the Service, its port and its endpoints', async () => {
     const namespace = (await newNamespace(t.client)).split('/')[4];
     const services = `/api/v1/namespaces/${namespace}/services`;
     const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;

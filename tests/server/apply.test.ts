@@ -17,7 +17,7 @@ const apply = (path: string, body: unknown, query = 'fieldManager=one') =>
 const owners = (body: Any) => (body.metadata.managedFields ?? []).map(({ manager, operation }: Any) => `${manager} ${operation}`);
 
 describe('apply', () => {
-  it('creates what does not exist', async () => {
+  it('creates an object', async () => {
     const path = await newNamespace(t.client);
     const { status, body } = await apply(path, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: v\n');
     expect(status).toBe(201);
@@ -33,7 +33,7 @@ describe('apply', () => {
     expect((await t.client.get(`${path}/a`)).status).toBe(404);
   });
 
-  it('takes over what kubectl applied by itself, and keeps its annotation', async () => {
+  it('takes over fields of client-side apply, and updates the last-applied annotation', async () => {
     const path = await newNamespace(t.client);
     const key = 'kubectl.kubernetes.io/last-applied-configuration';
     const last = JSON.stringify(configMap({ k: '1' }));
@@ -48,7 +48,7 @@ describe('apply', () => {
     expect(JSON.parse(body.metadata.annotations[key])).toEqual(configMap({ k: '2' }));
   });
 
-  it('counts what was there before the first time as somebody', async () => {
+  it('attributes existing fields to before-first-apply', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap({ k: '1' }));
     await t.client.send('PATCH', `${path}/a`, { metadata: { managedFields: [{}] } }, merge);
@@ -87,7 +87,7 @@ describe('apply', () => {
     expect((await t.client.get(`${path}/a`)).status).toBe(404);
   });
 
-  it('says who must say who they are, and who must not force', async () => {
+  it('requires fieldManager, and refuses force for other patches', async () => {
     const path = await newNamespace(t.client);
     expect((await apply(path, configMap(), '')).body.details.causes).toEqual([
       { reason: 'FieldValueRequired', message: 'Required value: is required for apply patch', field: 'fieldManager' },
@@ -98,8 +98,8 @@ describe('apply', () => {
   });
 });
 
-describe('the record of owners', () => {
-  it('names a client by its user agent, and keeps the time of what did not change', async () => {
+describe('managedFields', () => {
+  it('names a client by its User-Agent, and keeps the timestamps of unchanged entries', async () => {
     const path = await newNamespace(t.client);
     const { body } = await t.client.send('POST', path, configMap({ k: '1' }), { 'user-agent': 'my\u00e9tool/1.2 (linux)' });
     expect(body.metadata.managedFields[0].manager).toMatch(/^my.*tool$/);
@@ -107,7 +107,7 @@ describe('the record of owners', () => {
     expect(again.body).toEqual(body);
   });
 
-  it.each([[[]], [[{}]]])('is removed by %j, and not kept from then on', async (managedFields) => {
+  it.each([[[]], [[{}]]])('are removed by %j, and not tracked from then on', async (managedFields) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap({ k: '1' }));
     const removed = await t.client.send('PATCH', `${path}/a`, { metadata: { managedFields } }, merge);
@@ -115,7 +115,7 @@ describe('the record of owners', () => {
     expect(owners((await t.client.send('PATCH', `${path}/a`, { data: { l: '1' } }, merge)).body)).toEqual([]);
   });
 
-  it('holds ten clients that update, and the oldest as one', async () => {
+  it('keep ten update entries, and merge the oldest', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', `${path}?fieldManager=m0`, configMap({ k0: '1' }));
     let last: Any;
@@ -125,7 +125,7 @@ describe('the record of owners', () => {
     expect(owners(last.body)).toContain('ancient-changes Update');
   });
 
-  it('is not taken from a client that sends a broken one', async () => {
+  it('are kept if a client sends invalid ones', async () => {
     const path = await newNamespace(t.client);
     const { body } = await t.client.send('POST', path, configMap({ k: '1' }));
     const [entry] = body.metadata.managedFields;

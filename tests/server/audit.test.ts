@@ -11,7 +11,7 @@ interface Recorded {
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Sent without a certificate. */
+  /** Sent without a client certificate. */
   readonly stranger?: boolean;
 }
 
@@ -63,7 +63,7 @@ function ask(client: Client, number: number, { method, path, headers, body, stra
   });
 }
 
-/** What differs from one time to the next, replaced as in the recording. */
+/** Replaces values that change from run to run, as in the recording. */
 function masked(value: Any, key = ''): Any {
   if (typeof value === 'string') return maskedText(value, key);
   if (Array.isArray(value)) return value.map((item) => masked(item));
@@ -88,7 +88,7 @@ function eventsIn(path: string): readonly Any[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [masked(JSON.parse(line))]));
 }
 
-describe('the events of a conversation', () => {
+describe('audit events', () => {
   const events = new Map<string, Any>();
   const ids: string[] = [];
 
@@ -108,28 +108,28 @@ describe('the events of a conversation', () => {
     for (const event of eventsIn(log)) events.set(stepOf(event), event);
   });
 
-  it('carry the id that the client was told', () => {
+  it('have the Audit-ID of the response', () => {
     expect(ids.filter((id) => id.startsWith('talk-'))).toHaveLength(requests.length - 1);
     expect(ids).toContain('my-own-id');
   });
 
-  it.each(recorded.map((event): [string, Any] => [stepOf(event), event]))('%s is as kube-apiserver has it', (step, expected) => {
+  it.each(recorded.map((event): [string, Any] => [stepOf(event), event]))('%s matches kube-apiserver', (step, expected) => {
     const { kind, apiVersion, ...event } = events.get(step) ?? {};
     expect({ kind, apiVersion }).toEqual({ kind: 'Event', apiVersion: 'audit.k8s.io/v1' });
-    // The phase of a new namespace is filled in later here: docs/security.md says so.
+    // The phase of a new namespace is set later than in kube-apiserver, see docs/security.md.
     const comparable = ({ requestObject, ...rest }: Any) =>
       requestObject?.kind === 'Namespace' ? rest : { ...rest, ...(requestObject && { requestObject }) };
     expect(comparable(event)).toEqual(comparable(expected));
   });
 
-  it('are there as well for patches that are no JSON, without them', () => {
+  it('are written for patches that are not JSON, without the body', () => {
     for (const id of ['talk-14', 'talk-15']) {
       expect(events.get(`${id} ResponseComplete`)).toMatchObject({ verb: 'patch' });
       expect(events.get(`${id} ResponseComplete`)).not.toHaveProperty('requestObject');
     }
   });
 
-  it('never hold the content of a secret at level Metadata', () => {
+  it('never contain the data of a Secret at level Metadata', () => {
     const text = readFileSync(log, 'utf8');
     expect(text).not.toContain('c2VjcmV0');
     expect(text).toContain('"resource":"secrets"');
@@ -170,7 +170,7 @@ describe('a policy', () => {
       'rules[0].resources.resourceNames: Invalid value: ["x"]: using resourceNames requires at least one resource',
     ],
     ['that cannot be read', `${head}rules: [`, 'loading audit policy file'],
-  ])('%s is refused at the start', async (_title, content, message) => {
+  ])('%s is refused at startup', async (_title, content, message) => {
     await expect(start(content)).rejects.toThrow(message);
   });
 });

@@ -15,7 +15,7 @@ const file = (name: string, text: string): string => {
 };
 const tokenAuthFile = file('tokens.csv', 'ann,ann,1\n');
 
-/** What somebody with a token, and the administrator, get under these options. */
+/** The responses to a token user and to the administrator with these options. */
 async function answers(options: StartOptions): Promise<{ status: number; message: string | undefined; admin: number }> {
   const server = await startServer({ storage: 'memory', securePort: 0, tokenAuthFile, ...options });
   const client = clientFor(server.kubeconfig);
@@ -51,7 +51,7 @@ it.each([
   ['allows', { allowed: true }, 200, undefined],
   ['has no opinion', { allowed: false, reason: 'not today' }, 403, `${refused}: not today`],
   ['denies', { allowed: false, denied: true, reason: 'never' }, 403, `${refused}: never`],
-])('a webhook of a configuration %s', async (_title, status, code, message) => {
+])('a webhook of an AuthorizationConfiguration %s', async (_title, status, code, message) => {
   const asked: string[] = [];
   const hook = createServer(async (request, response) => {
     let text = '';

@@ -11,7 +11,7 @@ writeFileSync(tokenFile, 'ann,ann,1,readers\nbob,bob,2\nsid,sid,3\nact,actor,4\n
 const t = useServer({ tokenAuthFile: tokenFile });
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
-/** What somebody with a token gets. */
+/** Sends a request with a bearer token. */
 const askAs = (token: string, method: string, path: string, body?: unknown, headers: Record<string, string | string[]> = {}) =>
   rawRequest(t.client, method, path, { authorization: `Bearer ${token}`, ...headers }, body);
 const statusAs = async (token: string, path: string, method = 'GET') => (await askAs(token, method, path)).status;
@@ -60,7 +60,7 @@ describe('a role in a namespace', () => {
     ['GET', '/api/v1/configmaps', 403],
     ['GET', '/api/v1/namespaces', 403],
     ['GET', '/api/v1/nodes', 403],
-    // Allowed, but there is no such thing as the nodes of a namespace.
+    // Allowed, but nodes are not namespaced.
     ['GET', '/api/v1/namespaces/one/nodes', 404],
     ['DELETE', '/api/v1/namespaces/one/configmaps', 403],
     ['DELETE', '/api/v1/namespaces/one/configmaps/map', 403],
@@ -93,17 +93,17 @@ describe('a role in a namespace', () => {
     '/api/v1/namespaces/two/configmaps/map/',
     '/api/v1/namespaces/two/configmaps/map%3f',
     '/api/v1/proxy/namespaces/two/configmaps/map',
-  ])('what is authorized is what is served: %s', async (path) => {
+  ])('authorization and serving use the same path: %s', async (path) => {
     const { status, text } = await askAs('ann', 'GET', path);
     expect([301, 400, 403, 404, 405]).toContain(status);
     expect(text).not.toContain('"of":"two"');
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a verb in the path is no way to write: %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a verb in the path does not permit a write: %s', async (method) => {
     expect((await t.client.send(method, '/api/v1/watch/namespaces/one/configmaps/map', { data: {} })).status).toBe(405);
   });
 
-  it('counts a name in a field selector as the name of the object', async () => {
+  it('uses metadata.name in a field selector as the resource name', async () => {
     const secrets = '/api/v1/namespaces/one/secrets';
     const status = (query: string) => statusAs('bob', secrets + query);
     expect(await status('?fieldSelector=metadata.name%3Dsecret')).toBe(200);
@@ -117,7 +117,7 @@ describe('a role in a namespace', () => {
 });
 
 describe('a write', () => {
-  it('is decided by as soon as it is answered, and no longer than until it is undone', async () => {
+  it('takes effect immediately, and so does its deletion', async () => {
     const path = '/api/v1/namespaces/two/secrets/secret';
     for (let i = 0; i < 5; i++) {
       await grant('two', `sid-${i}`, 'sid', { verbs: ['get'], apiGroups: [''], resources: ['secrets'] });
@@ -127,7 +127,7 @@ describe('a write', () => {
     }
   });
 
-  it('of a role whose rules multiply beyond measure is refused', async () => {
+  it('of a role with too many rule combinations is refused', async () => {
     await grant('one', 'multiplier', 'sid', {
       verbs: ['create'],
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -143,7 +143,7 @@ describe('a write', () => {
     ).toBe(201);
   });
 
-  it('of a role by somebody who has less than it is refused, whatever way it goes', async () => {
+  it('of a role with more permissions than the user has is refused, by any verb', async () => {
     const verbs = ['create', 'update', 'patch', 'get'];
     await grant('one', 'role-maker', 'sid', {
       verbs,
@@ -169,7 +169,7 @@ describe('a write', () => {
     expect(bound.body.message).toContain('is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], ');
   });
 
-  it('of what one has oneself is allowed, and with bind and escalate of anything', async () => {
+  it('of own permissions is allowed, and of any with bind or escalate', async () => {
     const own = { verbs: ['get'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'] };
     const roles = `${rbac}/namespaces/one/roles`;
     expect((await askAs('sid', 'POST', roles, { metadata: { name: 'own' }, rules: [own] })).status).toBe(201);
@@ -193,7 +193,7 @@ describe('a write', () => {
     expect((await askAs('sid', 'POST', roles, { metadata: { name: 'all' }, rules })).status).toBe(201);
   });
 
-  it('of a role that gathers others takes an administrator', async () => {
+  it('of an aggregated role needs all permissions', async () => {
     await grant('', 'gatherer', 'sid', {
       verbs: ['create'],
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -207,7 +207,7 @@ describe('a write', () => {
   });
 });
 
-it('roles gather the rules of others as these come and go', async () => {
+it('aggregated roles follow the roles they select', async () => {
   const rules = [{ verbs: ['get'], apiGroups: ['x'], resources: ['y'] }];
   const labels = { gather: 'yes' };
   await make(`${rbac}/clusterroles`, {
@@ -221,7 +221,7 @@ it('roles gather the rules of others as these come and go', async () => {
   await expect.poll(sum).toBeNull();
 });
 
-describe('acting as somebody else', () => {
+describe('impersonation', () => {
   const map = '/api/v1/namespaces/one/configmaps/map';
   const get = (token: string, headers: Record<string, string>, path = map) => askAs(token, 'GET', path, undefined, headers);
   const getAsAdmin = (headers: Record<string, string>, path = map) => t.client.get(path, headers);
@@ -233,24 +233,24 @@ describe('acting as somebody else', () => {
     ['a node', { 'Impersonate-User': 'system:node:n' }],
     ['a user with extras', { 'Impersonate-User': 'ann', 'Impersonate-Extra-Scopes': 'all' }],
     ['in another spelling', { 'iMPERSONATE-uSER': 'ann' }],
-  ])('is not for everyone: %s', async (_title, headers) => {
+  ])('needs permission: %s', async (_title, headers) => {
     const { status, text } = await get('bob', headers);
     expect(status).toBe(403);
     expect(JSON.parse(text).message).toMatch(/User "bob" cannot impersonate/);
   });
 
-  it('says whom and not only what', async () => {
+  it('names the impersonated user in error messages', async () => {
     expect((await get('bob', { 'Impersonate-Uid': '1' })).status).toBe(400);
     expect((await get('bob', { 'Impersonate-Extra-A': '1' })).status).toBe(400);
   });
 
-  it('an administrator gets what that user gets, and no more', async () => {
+  it('has the permissions of the impersonated user only', async () => {
     expect((await getAsAdmin({ 'Impersonate-User': 'ann' })).status).toBe(200);
     expect((await getAsAdmin({ 'Impersonate-User': 'ann' }, '/api/v1/namespaces/two/configmaps/map')).status).toBe(403);
     expect((await getAsAdmin({ 'Impersonate-User': 'x', 'Impersonate-Group': 'system:masters' })).status).toBe(200);
   });
 
-  it('tells who one is taken for', async () => {
+  it('is visible in SelfSubjectReview', async () => {
     const review = (headers: Record<string, string>) =>
       t.client
         .send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, headers)
@@ -270,7 +270,7 @@ describe('acting as somebody else', () => {
     ]);
   });
 
-  it('can be granted for a user, a group and nothing else, in the way of old', async () => {
+  it('can be granted for users and groups with the verb impersonate', async () => {
     await grant('', 'old', 'actor', { verbs: ['impersonate'], apiGroups: [''], resources: ['users'], resourceNames: ['ann'] });
     expect((await get('act', { 'Impersonate-User': 'ann' })).status).toBe(200);
     const { text } = await get('act', { 'Impersonate-User': 'ann', 'Impersonate-Group': 'g' });
@@ -280,7 +280,7 @@ describe('acting as somebody else', () => {
     expect((await get('act', { 'Impersonate-User': 'bob' })).status).toBe(403);
   });
 
-  it('can be granted for some requests only', async () => {
+  it('can be granted for some requests only (constrained impersonation)', async () => {
     await grant(
       '',
       'narrow',
@@ -301,7 +301,7 @@ describe('access reviews', () => {
   const askOneself = async (token: string, kind: string, spec: unknown) =>
     (await askAs(token, 'POST', path(kind), { spec })).body.status;
 
-  it('answer as requests are', async () => {
+  it('decide like requests', async () => {
     const resourceAttributes = { namespace: 'one', verb: 'get', resource: 'configmaps' };
     expect(await askOneself('ann', 'selfsubjectaccessreviews', { resourceAttributes })).toEqual({
       allowed: true,
@@ -313,7 +313,7 @@ describe('access reviews', () => {
     });
   });
 
-  it('say what they did not understand of a selector', async () => {
+  it('report invalid selectors', async () => {
     const fieldSelector = { rawSelector: 'nope' };
     const labelSelector = {
       requirements: [
@@ -329,7 +329,7 @@ describe('access reviews', () => {
     });
   });
 
-  it('list what somebody may do', async () => {
+  it('list the rules of a user', async () => {
     const { resourceRules, nonResourceRules, incomplete } = await askOneself('ann', 'selfsubjectrulesreviews', {
       namespace: 'one',
     });

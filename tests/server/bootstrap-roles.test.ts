@@ -12,8 +12,8 @@ const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const mergePatch = { 'content-type': 'application/merge-patch+json' };
 const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 
-/** One life of a server. */
-async function life(work: (client: Client) => Promise<void>): Promise<void> {
+/** Starts a server on the same data, calls `work`, and closes it. */
+async function withServer(work: (client: Client) => Promise<void>): Promise<void> {
   const server = await startServer({ dataDir, securePort: 0 });
   const client = clientFor(server.kubeconfig);
   try {
@@ -24,10 +24,10 @@ async function life(work: (client: Client) => Promise<void>): Promise<void> {
   }
 }
 
-it('a start restores the roles and bindings of Kubernetes, adds to what was changed, and leaves alone what wants to be', async () => {
+it('startup recreates bootstrap roles and bindings, adds missing rules and subjects, and respects autoupdate=false', async () => {
   const own = { verbs: ['get'], apiGroups: ['x'], resources: ['y'] };
   let rules: unknown[] = [];
-  await life(async (client) => {
+  await withServer(async (client) => {
     const role = (name: string) => `${rbac}/clusterroles/${name}`;
     rules = (await client.get(role('system:basic-user'))).body.rules;
     await client.send('PATCH', role('system:basic-user'), { rules: [own], metadata: { labels: { mine: 'yes' } } }, mergePatch);
@@ -40,7 +40,7 @@ it('a start restores the roles and bindings of Kubernetes, adds to what was chan
     await client.send('DELETE', `${rbac}/clusterrolebindings/system:monitoring`);
     await client.send('DELETE', `${rbac}/namespaces/kube-system/roles/system:controller:token-cleaner`);
   });
-  await life(async (client) => {
+  await withServer(async (client) => {
     const { body } = await client.get(`${rbac}/clusterroles/system:basic-user`);
     expect(body.rules[0]).toEqual(own);
     expect(body.rules.slice(1).flatMap((rule: { resources: string[] }) => rule.resources)).toEqual(
@@ -52,15 +52,15 @@ it('a start restores the roles and bindings of Kubernetes, adds to what was chan
     expect((await client.get(`${rbac}/namespaces/kube-system/roles/system:controller:token-cleaner`)).status).toBe(200);
     await client.send('PATCH', `${rbac}/clusterroles/system:basic-user`, { rules: [] }, mergePatch);
   });
-  // Nothing is missing altogether now, so it is compared after the start.
-  await life(async (client) => {
+  // No role is missing, so the roles are reconciled after the start.
+  await withServer(async (client) => {
     const rulesNow = async () => (await client.get(`${rbac}/clusterroles/system:basic-user`)).body.rules?.length;
     await expect.poll(rulesNow, { timeout: 10_000 }).toBe(3);
   });
 });
 
 it('a server stays ready when cluster-admin is deleted', async () => {
-  await life(async (client) => {
+  await withServer(async (client) => {
     expect((await client.get('/readyz')).status).toBe(200);
     expect((await client.send('DELETE', `${rbac}/clusterroles/cluster-admin`)).status).toBe(200);
     expect((await client.get('/readyz/poststarthook/rbac/bootstrap-roles')).status).toBe(200);

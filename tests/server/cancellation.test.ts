@@ -13,21 +13,21 @@ import { configMap, newNamespace } from '../support/server.ts';
 
 const rounds = 30;
 
-/** Sends a request, waits, and gives it up. Resolves once the cancellation is on its way. */
+/** Sends a request, waits, and cancels it. Resolves when the cancellation has been sent. */
 type SendAndCancel = (method: string, path: string, body: string, wait: () => Promise<unknown>) => Promise<void>;
 
 interface Trial {
   readonly client: Client;
   readonly overHttp1: SendAndCancel;
   readonly overHttp2: SendAndCancel;
-  /** Reads over the HTTP/2 connection that carries the cancelled streams. */
+  /** Reads over the HTTP/2 connection of the cancelled streams. */
   readonly read: (path: string) => Promise<string>;
 }
 
 describe.each([
   ['LMDB', undefined],
   ['etcd', etcdMissing],
-])('a write that is given up, on %s', (storage, missing) => {
+])('a cancelled write, on %s', (storage, missing) => {
   let etcd: RunningEtcd | undefined;
   let server: RunningServer;
   let session: ClientHttp2Session;
@@ -66,7 +66,7 @@ describe.each([
       await trial[transport](verb, target, bodyOf(verb, `c${round}`), waits[round % waits.length] as () => Promise<unknown>);
       reads.push(await trial.read(object));
     }
-    // Everything that was accepted before this write is committed by the time it is acknowledged.
+    // All earlier writes are committed when this one is acknowledged.
     await trial.client.send('POST', path, configMap('last'));
     await pause(200);
     const later: string[] = [];

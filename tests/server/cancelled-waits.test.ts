@@ -26,7 +26,7 @@ const v1: ServedVersion = {
   schema: { catalogue, type: lampType.name, listType: 'com.example.LampList' },
 };
 
-/** Holds writes of objects whose lumen is 7 until the test lets them go. */
+/** Blocks writes of objects with `lumen: 7` until the test opens it. */
 const gate = { held: 0, open: () => {} };
 
 async function holdSevens(object: JsonObject): Promise<void> {
@@ -57,12 +57,12 @@ async function heldWrites(count: number): Promise<void> {
 async function openGate(): Promise<void> {
   gate.open();
   gate.held = 0;
-  // A write that comes after it has been committed after it.
+  // A later write is committed after it.
   await t.client.send('POST', path, { metadata: { generateName: 'after-' } });
 }
 
-describe('a write that waits in the server', () => {
-  it.each(['POST', 'PUT'])('%s is not made once its client is gone', async (method) => {
+describe('a write that waits in admission', () => {
+  it.each(['POST', 'PUT'])('%s is not made after its client has disconnected', async (method) => {
     const name = `gone-${method.toLowerCase()}`;
     if (method === 'PUT') await t.client.send('POST', path, { metadata: { name }, lumen: 1 });
     const target = method === 'PUT' ? `${path}/${name}` : path;

@@ -5,7 +5,7 @@ import { configMap, useServer } from '../support/server.ts';
 const under = useServer({ controllers: [] });
 const merge = { 'content-type': 'application/merge-patch+json' };
 
-/** Long enough for a controller to have acted: the feed is in this process. */
+/** Long enough for a controller to act: events come from the same process. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 500));
 
 async function created(path: string, object: Any): Promise<Any> {
@@ -17,8 +17,8 @@ async function created(path: string, object: Any): Promise<Any> {
 const inNamespace = (name: string, plural: string) => `/api/v1/namespaces/${name}/${plural}`;
 const newNamespace = (name: string) => created('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-describe('without controllers, as a bare kube-apiserver', () => {
-  it('has the objects that kube-apiserver makes itself', async () => {
+describe('without controllers, like kube-apiserver', () => {
+  it('has the objects that kube-apiserver creates itself', async () => {
     const names = async (path: string) =>
       (await under.client.get(path)).body.items.map(({ metadata }: Any) => metadata.name).sort();
     await expect.poll(() => names(inNamespace('default', 'services')), { timeout: 10_000 }).toEqual(['kubernetes']);
@@ -32,7 +32,7 @@ describe('without controllers, as a bare kube-apiserver', () => {
     expect(await names('/apis/apiregistration.k8s.io/v1/apiservices')).toContain('v1.apps');
   });
 
-  it('owns the labels of the namespaces that it makes', async () => {
+  it('owns the labels of the namespaces that it creates', async () => {
     const { items } = (await under.client.get('/api/v1/namespaces')).body;
     const owned = { 'f:metadata': { 'f:labels': { '.': {}, 'f:kubernetes.io/metadata.name': {} } } };
     const default_ = items.find(({ metadata }: Any) => metadata.name === 'default');
@@ -41,7 +41,7 @@ describe('without controllers, as a bare kube-apiserver', () => {
     ]);
   });
 
-  it('has no service account and no root certificate in a namespace, so that pods are refused', async () => {
+  it('creates no ServiceAccount and no root CA ConfigMap, so that pods are refused', async () => {
     await newNamespace('empty');
     await settle();
     expect((await under.client.get(inNamespace('empty', 'serviceaccounts'))).body.items).toEqual([]);
@@ -52,7 +52,7 @@ describe('without controllers, as a bare kube-apiserver', () => {
     );
   });
 
-  it('collects no garbage, but sets the finalizers that ask for it', async () => {
+  it('sets finalizers for garbage collection, but deletes no dependents', async () => {
     await newNamespace('garbage');
     const path = inNamespace('garbage', 'configmaps');
     const { metadata } = await created(path, configMap('owner'));
@@ -67,7 +67,7 @@ describe('without controllers, as a bare kube-apiserver', () => {
     expect((await under.client.get(`${path}/foreground`)).body.metadata.finalizers).toEqual(['foregroundDeletion']);
   });
 
-  it('leaves aggregated cluster roles empty', async () => {
+  it('does not fill aggregated ClusterRoles', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     for (const name of ['admin', 'edit', 'view'])
       expect((await under.client.get(`${roles}/${name}`)).body).toMatchObject({ rules: null });
@@ -99,7 +99,7 @@ describe('without controllers, as a bare kube-apiserver', () => {
     expect((await under.client.get(`${path}/left`)).status).toBe(200);
   });
 
-  it('refuses to change, and allows to delete, what is left of a namespace that is gone', async () => {
+  it('refuses updates and allows deletes of objects whose namespace does not exist', async () => {
     const left = inNamespace('going', 'configmaps/left');
     const patched = await under.client.send('PATCH', left, { data: { a: 'b' } }, merge);
     expect(patched.body).toMatchObject({ code: 404, message: 'namespaces "going" not found' });

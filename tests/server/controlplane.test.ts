@@ -17,8 +17,8 @@ const eventually = (path: string): Promise<Any> => vi.waitFor(() => read(path), 
 const service = '/api/v1/namespaces/default/services/kubernetes';
 const port = () => Number(new URL(t.server.url).port);
 
-describe('what a server says of itself', () => {
-  it('the service by which pods reach it', async () => {
+describe('the objects that a server creates about itself', () => {
+  it('the Service kubernetes', async () => {
     const { metadata, spec } = await eventually(service);
     expect(metadata.labels).toEqual({ component: 'apiserver', provider: 'kubernetes' });
     expect(spec).toMatchObject({
@@ -30,7 +30,7 @@ describe('what a server says of itself', () => {
     expect(spec.ports).toEqual([{ name: 'https', protocol: 'TCP', port: 443, targetPort: port() }]);
   });
 
-  it('where that service leads', async () => {
+  it('the Endpoints and EndpointSlice of the Service', async () => {
     const { metadata, subsets } = await eventually('/api/v1/namespaces/default/endpoints/kubernetes');
     const ports = [{ name: 'https', port: port(), protocol: 'TCP' }];
     expect(metadata.labels).toEqual({ 'endpointslice.kubernetes.io/skip-mirror': 'true' });
@@ -44,7 +44,7 @@ describe('what a server says of itself', () => {
     expect(slice.metadata.labels).toEqual({ 'kubernetes.io/service-name': 'kubernetes' });
   });
 
-  it('its range of addresses, and which of them are given', async () => {
+  it('the ServiceCIDR and IPAddresses', async () => {
     const cidr = await eventually('/apis/networking.k8s.io/v1/servicecidrs/kubernetes');
     expect(cidr.spec.cidrs).toEqual(['10.9.0.0/24']);
     expect(cidr.status.conditions).toMatchObject([
@@ -58,7 +58,7 @@ describe('what a server says of itself', () => {
     });
   });
 
-  it('that it is alive', async () => {
+  it('its identity Lease', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
     const lease = await vi.waitFor(async () => {
       const { items } = await read(`${leases}?labelSelector=apiserver.kubernetes.io/identity%3Dkube-apiserver`);
@@ -71,14 +71,14 @@ describe('what a server says of itself', () => {
     expect(lease.spec.holderIdentity.startsWith(`${lease.metadata.name}_`)).toBe(true);
   });
 
-  it('how it tells who somebody is', async () => {
+  it('the ConfigMap extension-apiserver-authentication', async () => {
     const { data } = await eventually('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication');
     expect(data['client-ca-file']).toBe(t.client.tls.ca.toString());
     const tracking = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';
     expect((await eventually(tracking)).data.since).toBe(new Date().toISOString().slice(0, 10));
   });
 
-  it('is said again when somebody takes it back', async () => {
+  it('are recreated when they are deleted', async () => {
     const { uid } = (await eventually(service)).metadata;
     await t.client.send('DELETE', service);
     await t.client.send('DELETE', '/api/v1/namespaces/default/endpoints/kubernetes');
@@ -88,7 +88,7 @@ describe('what a server says of itself', () => {
   });
 });
 
-describe('an address of a service', () => {
+describe('the ClusterIP of a Service', () => {
   const services = '/api/v1/namespaces/default/services';
   const addressOf = (ip: string) => t.client.get(`/apis/networking.k8s.io/v1/ipaddresses/${ip}`);
   const create = (name: string, spec: object = {}, query = '') =>
@@ -99,7 +99,7 @@ describe('an address of a service', () => {
       spec: { ports: [{ port: 80 }], ...spec },
     });
 
-  it('is an object as long as the service has it', async () => {
+  it('has an IPAddress object as long as the Service has it', async () => {
     const { body } = await create('a');
     const { body: address } = await addressOf(body.spec.clusterIP);
     expect(address.spec.parentRef).toEqual({ resource: 'services', namespace: 'default', name: 'a' });
@@ -107,7 +107,7 @@ describe('an address of a service', () => {
     expect((await addressOf(body.spec.clusterIP)).status).toBe(404);
   });
 
-  it('stays free when the service is refused, or only tried', async () => {
+  it('is not allocated if the Service is refused, or in a dry run', async () => {
     const clusterIP = '10.9.0.200';
     expect((await create('tried', { clusterIP }, '?dryRun=All')).status).toBe(201);
     expect((await addressOf(clusterIP)).status).toBe(404);
@@ -115,7 +115,7 @@ describe('an address of a service', () => {
     expect((await addressOf(clusterIP)).status).toBe(404);
   });
 
-  it('is not given where somebody has made the object', async () => {
+  it('is not allocated if its IPAddress object already exists', async () => {
     const spec = { parentRef: { resource: 'services', namespace: 'elsewhere', name: 'x' } };
     const address = { apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name: '10.9.0.201' }, spec };
     expect((await t.client.send('POST', '/apis/networking.k8s.io/v1/ipaddresses', address)).status).toBe(201);
@@ -123,7 +123,7 @@ describe('an address of a service', () => {
     expect([status, text]).toEqual([422, expect.stringContaining('provided IP is already allocated')]);
   });
 
-  it('comes from every ServiceCIDR that is ready', async () => {
+  it('comes from any ready ServiceCIDR', async () => {
     const cidrs = '/apis/networking.k8s.io/v1/servicecidrs';
     const cidr = {
       apiVersion: 'networking.k8s.io/v1',
@@ -139,8 +139,8 @@ describe('an address of a service', () => {
   });
 });
 
-describe('a port of nodes', () => {
-  it('comes from the range that was asked for, until none is left, and comes back', async () => {
+describe('a node port', () => {
+  it('comes from --service-node-port-range, until it is exhausted, and is released', async () => {
     const services = '/api/v1/namespaces/default/services';
     const create = (name: string) =>
       t.client.send('POST', services, {

@@ -31,7 +31,7 @@ describe('a conversion that fails', () => {
   });
   afterAll(() => webhook.close());
 
-  /** The message with which an object that is stored in v1 is refused in v2; `GROUP` stands for its group. */
+  /** The error message of reading in v2 an object stored in v1; `GROUP` replaces its group. */
   const messageWith = async (clientConfig: object): Promise<string> => {
     const group = `f${count++}.example.com`;
     const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
@@ -91,7 +91,7 @@ describe('a conversion that fails', () => {
       'json: cannot unmarshal string into Go struct field ConversionReview.response of type v1.ConversionResponse',
     ],
     ['another uid', (review) => ({ ...review, response: { uid: 'x' } }), 'expected response.uid="UID", got "x"'],
-  ])('with %s in the answer', async (_, answer, reason) => {
+  ])('with %s in the response', async (_, answer, reason) => {
     webhook.answer = answer;
     expect(await messageWith(webhook.clientConfig())).toBe(failed(reason));
   });

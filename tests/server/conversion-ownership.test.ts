@@ -14,7 +14,7 @@ const version = (name: string, properties: object, storage: boolean) => ({
 const merge = { 'content-type': 'application/merge-patch+json' };
 const applied = { 'content-type': 'application/apply-patch+yaml' };
 
-describe('calls of the conversion webhook for field owners', () => {
+describe('calls of the conversion webhook for managedFields', () => {
   const t = useServer();
   let webhook: ConversionWebhook;
   let converts: ConversionWebhook['answer'];
@@ -48,7 +48,7 @@ describe('calls of the conversion webhook for field owners', () => {
     });
     return { old, stable, tap };
   };
-  /** Reviews on behalf of owners: those for the watch cache of the other version have managedFields in their objects. */
+  /** The ConversionReviews for field ownership: those for the watch cache have managedFields in their objects. */
   const reviewsOf = async (request: () => Promise<Any>) => {
     webhook.reviews.length = 0;
     const reply = await request();
@@ -61,7 +61,7 @@ describe('calls of the conversion webhook for field owners', () => {
     return { reply, reviews };
   };
 
-  it('does not happen while all owners are in the version of the request', async () => {
+  it('are not made if all entries are in the version of the request', async () => {
     const { stable, tap } = await defined();
     const { reviews } = await reviewsOf(async () => {
       await t.client.send('PATCH', `${stable}/a?fieldManager=a`, tap('v1', { host: 'h', port: '1' }), applied);
@@ -71,7 +71,7 @@ describe('calls of the conversion webhook for field owners', () => {
     expect(reviews).toEqual([]);
   });
 
-  it('carries the live and the new object of an update together', async () => {
+  it('contain both the live and the new object of an update', async () => {
     const { old, stable, tap } = await defined();
     await t.client.send('PATCH', `${old}/a?fieldManager=a`, tap('v1beta1', { hostPort: 'h:1' }), applied);
     const { reply, reviews } = await reviewsOf(() => t.client.send('PATCH', `${stable}/a?fieldManager=u`, { port: '2' }, merge));
@@ -79,7 +79,7 @@ describe('calls of the conversion webhook for field owners', () => {
     expect(reply.body.metadata.managedFields.map(({ manager }: Any) => manager)).toEqual(['u']);
   });
 
-  it('fails an apply, and removes managedFields of an update, when the webhook is gone', async () => {
+  it('fail an apply, and remove managedFields of an update, if the webhook is unavailable', async () => {
     const { old, stable, tap } = await defined();
     await t.client.send('PATCH', `${old}/a?fieldManager=a`, tap('v1beta1', { hostPort: 'h:1' }), applied);
     webhook.answer = () => undefined;
@@ -90,7 +90,7 @@ describe('calls of the conversion webhook for field owners', () => {
     expect([status, body.port, body.metadata.managedFields]).toEqual([200, '2', undefined]);
   });
 
-  it('happens again when another write was faster', async () => {
+  it('are repeated after a conflict', async () => {
     const { old, stable, tap } = await defined();
     await t.client.send('PATCH', `${old}/a?fieldManager=a`, tap('v1beta1', { hostPort: 'h:1' }), applied);
     const writes = ['x', 'y', 'z'].map((name) =>

@@ -15,7 +15,7 @@ const version = (name: string, properties: object, more: object = {}) => ({
 const beta = version('v1beta1', { hostPort: text }, { storage: true });
 const stable = version('v1', { host: text, port: text });
 
-describe('versions that a webhook converts', () => {
+describe('conversion webhooks', () => {
   const t = useServer();
   let webhook: ConversionWebhook;
   let converts: ConversionWebhook['answer'];
@@ -30,7 +30,7 @@ describe('versions that a webhook converts', () => {
   afterAll(() => webhook.close());
 
   let count = 0;
-  /** Paths of both versions of a new definition. */
+  /** Creates a CRD with two versions and returns their paths. */
   const defined = async (conversionReviewVersions = ['v1']) => {
     const group = `c${count++}.example.com`;
     const conversion = { strategy: 'Webhook', webhook: { clientConfig: webhook.clientConfig(), conversionReviewVersions } };
@@ -44,7 +44,7 @@ describe('versions that a webhook converts', () => {
     ...more,
   });
 
-  it.each([['v1'], ['v1beta1']])('are read and written in each other (%s)', async (review) => {
+  it.each([['v1'], ['v1beta1']])('convert reads and writes (%s)', async (review) => {
     const path = await defined([review]);
     await t.client.send('POST', path.old, tap(path.group, 'a', { hostPort: 'localhost:80' }));
     const { body: read } = await t.client.get(`${path.new}/a`);
@@ -61,7 +61,7 @@ describe('versions that a webhook converts', () => {
     expect((await t.client.get(`${path.old}/b`)).body).toMatchObject({ apiVersion: `${path.group}/v1beta1`, hostPort: 'h:1' });
   });
 
-  it('converts a list at once', async () => {
+  it('convert a list in one call', async () => {
     const path = await defined();
     for (const name of ['a', 'b', 'c']) await t.client.send('POST', path.old, tap(path.group, name, { hostPort: `${name}:1` }));
     const { body } = await t.client.get(path.new);
@@ -69,7 +69,7 @@ describe('versions that a webhook converts', () => {
     expect(webhook.reviews.map(({ request }) => request.objects.length)).toEqual([3]);
   });
 
-  it('converts a list of more than 500 objects in several calls', async () => {
+  it('convert a list of more than 500 objects in several calls', async () => {
     const path = await defined();
     const names = Array.from({ length: 501 }, (_, i) => `t${String(i).padStart(3, '0')}`);
     for (let i = 0; i < names.length; i += 50)
@@ -81,7 +81,7 @@ describe('versions that a webhook converts', () => {
     expect(webhook.reviews.map(({ request }) => request.objects.length)).toEqual([500, 1]);
   });
 
-  it('converts what a watch sees', async () => {
+  it('convert watch events', async () => {
     const path = await defined();
     const watch = await t.client.watch(`${path.new}?watch=1`);
     await t.client.send('POST', path.old, tap(path.group, 'a', { hostPort: 'x:1' }));
@@ -91,7 +91,7 @@ describe('versions that a webhook converts', () => {
     watch.close();
   });
 
-  it('patches in the version that was asked for, and labels may change', async () => {
+  it('convert patches, and may change labels', async () => {
     const path = await defined();
     await t.client.send('POST', path.old, tap(path.group, 'a', { hostPort: 'x:1' }));
     const merge = { 'content-type': 'application/merge-patch+json' };
@@ -153,14 +153,14 @@ describe('versions that a webhook converts', () => {
     else expect(body.message).toMatch(new RegExp(message));
   });
 
-  it('keeps what a webhook may not change', async () => {
+  it('cannot change other metadata', async () => {
     const path = await defined();
     webhook.answer = answering((object) => Object.assign(object.metadata, { generation: 99, finalizers: ['a/b'] }));
     const { body: created } = await t.client.send('POST', path.old, tap(path.group, 'a', { hostPort: 'x:1' }));
     expect((await t.client.get(`${path.new}/a`)).body.metadata).toEqual(created.metadata);
   });
 
-  it('fails alone: the stored version, deletion and other definitions go on', async () => {
+  it('affect only their requests when they fail: the stored version, deletes and other CRDs work', async () => {
     const path = await defined();
     await t.client.send('POST', path.old, tap(path.group, 'a', { hostPort: 'x:1' }));
     webhook.answer = () => undefined;
@@ -171,7 +171,7 @@ describe('versions that a webhook converts', () => {
     expect((await t.client.get(path.new)).body.items).toEqual([]);
   });
 
-  it('is found as a service', async () => {
+  it('can be referenced as a service', async () => {
     const spec = { type: 'ExternalName', externalName: 'localhost' };
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'converter' }, spec };
     const made = await t.client.send('POST', '/api/v1/namespaces/default/services', service);

@@ -7,10 +7,10 @@ import { clientFor } from '../support/client.ts';
 import { createDefinition, definition, until } from '../support/definitions.ts';
 import { useServer } from '../support/server.ts';
 
-describe('a definition', () => {
+describe('a CRD', () => {
   const t = useServer();
 
-  it('becomes an API', async () => {
+  it('is served', async () => {
     const path = await createDefinition(t.client, definition('boxes', { group: 'first.example.com' }));
     const created = await t.client.send('POST', path, {
       apiVersion: 'first.example.com/v1',
@@ -29,7 +29,7 @@ describe('a definition', () => {
     });
   });
 
-  it('goes with its objects', async () => {
+  it('is deleted with its custom resources', async () => {
     const path = await createDefinition(t.client, definition('crates', { group: 'gone.example.com' }));
     const crate = { apiVersion: 'gone.example.com/v1', kind: 'Crate', metadata: { name: 'a' } };
     expect((await t.client.send('POST', path, crate)).status).toBe(201);
@@ -42,7 +42,7 @@ describe('a definition', () => {
   });
 });
 
-describe('a default of the status', () => {
+describe('a default in status', () => {
   const folder = mkdtempSync(join(tmpdir(), 'status-default-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const schema = {
@@ -53,7 +53,7 @@ describe('a default of the status', () => {
   };
   const status = { observedGeneration: -1 };
 
-  it('is in watch events, and in what was stored before a restart', async () => {
+  it('is in watch events, and in objects stored before a restart', async () => {
     const options = { storage: 'lmdb', dataDir: folder, securePort: 0 } as const;
     let server = await startServer(options);
     let client = clientFor(server.kubeconfig);

@@ -26,7 +26,7 @@ const definition = {
   },
 };
 
-it('tells who owns the number of replicas, wherever a definition keeps it', async () => {
+it('maps the ownership of replicas to specReplicasPath', async () => {
   await t.client.send('POST', definitions, definition);
   await vi.waitFor(async () => expect((await t.client.get(flocks)).status).toBe(200), { timeout: 5000, interval: 20 });
   const sheep = { apiVersion: 'scale.example.com/v1', kind: 'Flock', metadata: { name: 'sheep' }, spec: { size: 1 } };

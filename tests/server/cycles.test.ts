@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import { configMap } from '../support/server.ts';
 
-/** `TSUKUBE_CYCLES=1000 npx vitest run tests/server/cycles.test.ts` is the long form. */
+/** Long runs: `TSUKUBE_CYCLES=1000 npx vitest run tests/server/cycles.test.ts`. */
 const cycles = Number(process.env.TSUKUBE_CYCLES ?? 12);
 const warmUp = 5;
 const timeoutMs = 60_000 + cycles * 2_000;
@@ -31,7 +31,7 @@ const definition = {
   },
 };
 
-/** A server that has done a little of everything. */
+/** Starts a server, uses its main features, and closes it. */
 async function cycle(options: StartOptions): Promise<void> {
   const server = await startServer({ securePort: 0, ...options });
   const client = clientFor(server.kubeconfig);
@@ -57,7 +57,7 @@ async function heapMegabytes(): Promise<number> {
   return (heapUsed + arrayBuffers) / 2 ** 20;
 }
 
-/** Where timers were set that have neither fired nor been cleared. Those that are unreferenced are among them. */
+/** The stacks of active timers, including unreferenced ones. */
 function trackTimers(): () => readonly string[] {
   const pending = new Map<unknown, string>();
   const { setTimeout: set, setInterval: repeat, clearTimeout: clear, clearInterval: end } = globalThis;
@@ -93,12 +93,12 @@ describe.each([
   ['memory', { storage: 'memory' }],
   ['lmdb', { dataDir: join(folder, 'data') }],
 ] as const)('a server on %s that is closed', (_, options) => {
-  it('leaves no timer and no handle', { timeout: timeoutMs }, async () => {
+  it('leaves no timers and no handles', { timeout: timeoutMs }, async () => {
     await cycle(options);
     const timers = trackTimers();
     const handles = () => process.getActiveResourcesInfo().filter((type) => /TCP|UDP|FSEvent|StatWatcher/.test(type));
     await cycle(options);
-    // Sockets and the store end their last steps in the next turns of the loop.
+    // Sockets and the store finish in the next iterations of the event loop.
     await expect.poll(timers, { timeout: 5_000 }).toEqual([]);
     await expect.poll(handles, { timeout: 5_000 }).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe.each([
     const before = await heapMegabytes();
     for (let i = 0; i < cycles; i++) await cycle(options);
     const kept = (await heapMegabytes()) - before;
-    // Compiled code and caches that are bounded: a server that is kept weighs ten megabytes.
+    // Compiled code and bounded caches; a leaked server would take ten megabytes.
     expect(kept).toBeLessThan(8);
   });
 });

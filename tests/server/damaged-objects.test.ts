@@ -43,7 +43,7 @@ const definition = {
   },
 };
 
-/** DAMAGED_OBJECTS=all damages each object, one at a time; without it one of each kind. */
+/** DAMAGED_OBJECTS=all corrupts every object, one at a time; by default one of each kind. */
 function chosen(): typeof values {
   if (process.env.DAMAGED_OBJECTS === 'all') return values;
   const kindOf = (key: string) =>
@@ -54,7 +54,7 @@ function chosen(): typeof values {
   return values.filter(({ key }, i) => values.findIndex((other) => kindOf(other.key) === kindOf(key)) === i);
 }
 
-it('a server serves all else, whichever object is damaged', async () => {
+it('a server with any corrupt object serves all others', async () => {
   const kinds = chosen();
   expect(kinds.length).toBeGreaterThan(12);
   const failures: string[] = [];
@@ -65,7 +65,7 @@ it('a server serves all else, whichever object is damaged', async () => {
   expect(failures).toEqual([]);
 }, 1_800_000);
 
-/** What is wrong with a server one of whose objects is damaged. */
+/** The problem of a server with this object corrupted; undefined if there is none. */
 async function outcome(key: string, value: Buffer): Promise<string | undefined> {
   const dataDir = join(parent, 'damaged');
   rmSync(dataDir, { recursive: true, force: true });
@@ -80,7 +80,7 @@ async function outcome(key: string, value: Buffer): Promise<string | undefined> 
     const created = (await client.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'new' } })).status;
     if (created !== 201 && key !== '/registry/namespaces/default') return `a create was answered with ${created}`;
     if (key.includes('customresourcedefinitions')) {
-      // Served by a worker thread, which looks at all definitions.
+      // Served by a worker thread, which reads all CRDs.
       const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${i}`, 'x']));
       const heavy = await client.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'heavy' }, data });
       if (heavy.status !== 201) return `a heavy create was answered with ${heavy.status}`;
@@ -95,7 +95,7 @@ async function outcome(key: string, value: Buffer): Promise<string | undefined> 
   }
 }
 
-/** Changes a byte in the middle of a value, wherever it is stored. */
+/** Changes a byte in the middle of a value, at every place in the file. */
 function damage(file: string, value: Buffer): void {
   const bytes = readFileSync(file);
   for (let at = bytes.indexOf(value); at >= 0; at = bytes.indexOf(value, at + 1)) {

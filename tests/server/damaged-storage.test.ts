@@ -34,7 +34,7 @@ async function stop(): Promise<void> {
   server = undefined;
 }
 
-/** Changes a byte wherever the text is stored, in the newest value and in older ones. */
+/** Changes a byte wherever the text is in the file, in the newest value and in older ones. */
 function damage(text: string): void {
   const file = join(dataDir, 'data', 'data.mdb');
   const bytes = readFileSync(file);
@@ -46,7 +46,7 @@ function damage(text: string): void {
   expect(found).toBeGreaterThan(0);
 }
 
-describe('a damaged value', () => {
+describe('a corrupt value', () => {
   async function withDamagedConfigMap(): Promise<{ client: Client; lines: string[] }> {
     const { client } = await start();
     for (const name of ['a', 'b', 'c'])
@@ -56,7 +56,7 @@ describe('a damaged value', () => {
     return start();
   }
 
-  it('is a 500 for its object, for lists with it and for nothing else', async () => {
+  it('is a 500 for its object and lists with it only', async () => {
     const { client } = await withDamagedConfigMap();
     const got = await client.get(`${configMaps}/b`);
     expect(got.status).toBe(500);
@@ -87,7 +87,7 @@ describe('a damaged value', () => {
     expect(named).toMatchObject({ status: 200, body: { items: [{ metadata: { name: 'a' } }] } });
   });
 
-  it('does not stand in the way of other writes', async () => {
+  it('does not prevent other writes', async () => {
     const { client } = await withDamagedConfigMap();
     expect((await client.send('POST', configMaps, { metadata: { name: 'd' } })).status).toBe(201);
     expect((await client.send('PUT', `${configMaps}/a`, { metadata: { name: 'a' }, data: {} })).status).toBe(200);
@@ -109,7 +109,7 @@ describe('a damaged value', () => {
     expect((await client.get('/metrics')).text).toContain('tsukube_storage_corrupt_objects 1\n');
   });
 
-  it('can be deleted by those who may, and then all is well', async () => {
+  it('can be deleted with unsafe-delete-ignore-read-errors, which restores the rest', async () => {
     const { client } = await withDamagedConfigMap();
     const watch = await client.watch(`${configMaps}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Da`);
     const unsafe = { kind: 'DeleteOptions', apiVersion: 'v1', ignoreStoreReadErrorWithClusterBreakingPotential: true };
@@ -125,7 +125,7 @@ describe('a damaged value', () => {
     watch.close();
   });
 
-  it('ends watches that would have to show it', async () => {
+  it('ends watches that would send it', async () => {
     const { client } = await withDamagedConfigMap();
     const { metadata } = (await client.get('/api/v1/namespaces/kube-system/configmaps')).body;
     const since = `watch=true&resourceVersion=${metadata.resourceVersion}`;
@@ -144,7 +144,7 @@ describe('a damaged value', () => {
     for (const watch of [whole, selected, initial]) watch.close();
   });
 
-  it('is not deleted by those who may only delete', async () => {
+  it('cannot be deleted with the verb delete alone', async () => {
     const { client } = await withDamagedConfigMap();
     await client.send('POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', {
       metadata: { name: 'edit' },
@@ -158,13 +158,13 @@ describe('a damaged value', () => {
   });
 });
 
-describe('a damaged database', () => {
+describe('a corrupt database', () => {
   it.each([
     ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['emptied', () => Buffer.alloc(0)],
     ['zeroed', (bytes: Buffer) => bytes.fill(0)],
     ['overwritten in the middle', (bytes: Buffer) => bytes.fill(0xaa, bytes.length / 4, bytes.length / 2)],
-  ])('is refused when it was %s, with a message that names what to do', async (_how, change) => {
+  ])('is refused when it was %s, with a message that says what to do', async (_how, change) => {
     await start();
     await stop();
     const file = join(dataDir, 'data', 'data.mdb');
@@ -176,8 +176,8 @@ describe('a damaged database', () => {
   });
 });
 
-describe('a value that is damaged while the server runs', () => {
-  it('fails the list that meets it, and those after it with 500', async () => {
+describe('a value that becomes corrupt while the server runs', () => {
+  it('fails the first list that reads it and all later ones with 500', async () => {
     const writer = await start();
     const padding = 'x'.repeat(100_000);
     for (let i = 100; i < 150; i++)
@@ -185,7 +185,7 @@ describe('a value that is damaged while the server runs', () => {
     await stop();
     const { client } = await start({ etcdCompactionInterval: 200 });
     expect((await client.get(configMaps)).status).toBe(200);
-    // Values that nobody asks for leave memory with the second compaction after they were read.
+    // Values that are not read leave memory at the second compaction.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     damage('the text of 140');
     const first = await client.get(configMaps).catch((error: NodeJS.ErrnoException) => error.code);

@@ -8,14 +8,14 @@ const merge = { 'content-type': 'application/merge-patch+json' };
 const text = { type: 'string' };
 const withSpec = (properties: object) => ({ type: 'object', properties: { spec: { type: 'object', properties } } });
 
-describe('the life of a definition', () => {
+describe('the lifecycle of a CRD', () => {
   const t = useServer();
   const conditionsOf = async (name: string) =>
     Object.fromEntries(
       ((await t.client.get(`${definitions}/${name}`)).body.status?.conditions ?? []).map((each: Any) => [each.type, each]),
     );
 
-  it('waits while another has its names, and gets them when that goes', async () => {
+  it('waits for names of another CRD, and gets them when that is deleted', async () => {
     const group = 'names.example.com';
     await createDefinition(t.client, definition('boxes', { group, names: { shortNames: ['bx'] } }));
     const rival = definition('bins', { group, names: { kind: 'Box', listKind: 'BoxList', shortNames: ['bx'] } });
@@ -35,7 +35,7 @@ describe('the life of a definition', () => {
     expect((await t.client.get(`/apis/${group}/v1/namespaces/default/bins`)).status).toBe(200);
   });
 
-  it('says whether a group of Kubernetes was approved', async () => {
+  it('has the condition KubernetesAPIApprovalPolicyConformant', async () => {
     const object = definition('things', { group: 'things.k8s.io' });
     Object.assign(object.metadata, { annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } });
     await createDefinition(t.client, object);
@@ -46,7 +46,7 @@ describe('the life of a definition', () => {
     });
   });
 
-  it('waits for objects that are held, and takes no new ones meanwhile', async () => {
+  it('waits for objects with finalizers, and refuses new ones', async () => {
     const group = 'held.example.com';
     const path = await createDefinition(t.client, definition('boxes', { group }));
     const box = (name: string, more: object = {}) => ({
@@ -69,7 +69,7 @@ describe('the life of a definition', () => {
     await until(async () => (await t.client.get(`${definitions}/boxes.${group}`)).status === 404, 20_000);
   });
 
-  it('comes and goes in discovery, and has an APIService', async () => {
+  it('is added to and removed from discovery, and has an APIService', async () => {
     const group = 'found.example.com';
     await createDefinition(t.client, definition('boxes', { group, names: { shortNames: ['bx'], categories: ['all'] } }));
     expect((await t.client.get('/apis')).text).toContain(group);
@@ -95,7 +95,7 @@ describe('the life of a definition', () => {
     expect((await t.client.get('/openapi/v3')).body.paths[`apis/${group}/v1`]).toBeUndefined();
   });
 
-  it('has an APIService for what is built in', async () => {
+  it('built-in versions have APIServices', async () => {
     const service = '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps';
     await until(async () => (await t.client.get(service)).status === 200);
     expect((await t.client.get(service)).body).toMatchObject({
@@ -104,7 +104,7 @@ describe('the life of a definition', () => {
     });
   });
 
-  it('may change: watches end, objects get the new defaults and lose what is no longer known', async () => {
+  it('schema updates end watches, apply new defaults and prune unknown fields', async () => {
     const group = 'changed.example.com';
     const path = await createDefinition(t.client, definition('boxes', { group, schema: withSpec({ a: text, b: text }) }));
     const box = { apiVersion: `${group}/v1`, kind: 'Box', metadata: { name: 'a' }, spec: { a: 'x', b: 'y' } };
@@ -116,13 +116,13 @@ describe('the life of a definition', () => {
     const patched = await t.client.send('PATCH', `${definitions}/boxes.${group}`, { spec: { versions } }, merge);
     expect(patched.status).toBe(200);
     expect(await watch.take(1)).toEqual([]);
-    // What no longer fits is served as it is stored.
+    // Values that the new schema does not allow are still served.
     expect((await t.client.get(`${path}/a`)).body.spec).toEqual({ a: 'x', c: 'new' });
     const { body } = await t.client.send('PATCH', `${path}/a`, { metadata: { labels: { l: 'v' } } }, merge);
     expect(body.metadata.labels).toEqual({ l: 'v' });
   });
 
-  it('has its objects removed with their namespace', async () => {
+  it('custom resources are deleted with their namespace', async () => {
     const group = 'namespaced.example.com';
     await createDefinition(t.client, definition('boxes', { group }));
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'with-boxes' } };
@@ -135,7 +135,7 @@ describe('the life of a definition', () => {
     expect((await t.client.get(`${path}/a`)).status).toBe(404);
   });
 
-  it('has its objects removed with their owners', async () => {
+  it('custom resources are deleted with their owners', async () => {
     const group = 'owned.example.com';
     const path = await createDefinition(t.client, definition('boxes', { group }));
     const box = (name: string, more: object = {}) => ({ apiVersion: `${group}/v1`, kind: 'Box', metadata: { name, ...more } });
@@ -146,7 +146,7 @@ describe('the life of a definition', () => {
     await until(async () => (await t.client.get(`${path}/owned`)).status === 404);
   });
 
-  it('is served outside namespaces', async () => {
+  it('can be cluster-scoped', async () => {
     const group = 'cluster.example.com';
     const path = await createDefinition(t.client, definition('boxes', { group, scope: 'Cluster' }));
     expect((await t.client.get(path)).status).toBe(200);

@@ -45,7 +45,7 @@ const definition = {
   },
 };
 
-/** A place for a server that is started again and again with other rules. */
+/** A server that is restarted with different encryption configurations. */
 class Stage {
   readonly dir = mkdtempSync(join(tmpdir(), 'tsukube-encryption-'));
   readonly #options: StartOptions;
@@ -56,7 +56,7 @@ class Stage {
     this.#options = options;
   }
 
-  /** Without rules there is no configuration. */
+  /** Starts without a configuration if there are no rules. */
   async start(rules?: Rules): Promise<void> {
     await this.stop();
     const file = join(this.dir, 'encryption.json');
@@ -76,7 +76,7 @@ class Stage {
     await this.server?.close();
   }
 
-  /** The first bytes of what the store holds. */
+  /** The first bytes of a stored value. */
   async stored(key: string): Promise<string> {
     const entry = await this.server.store.get(`/registry/${key}`);
     return Buffer.from(entry?.value ?? [])
@@ -304,7 +304,7 @@ describe('a KMS v2 plugin', () => {
   });
   const health = async (path: string) => (await stage.client.get(path)).status;
 
-  it('encrypts with keys that only the plugin can decrypt, and is called once for a key', async () => {
+  it('encrypts the seeds, and is called once per seed', async () => {
     for (let i = 0; i < 20; i++) await created(stage.client.send('POST', secrets, secret(`s${i}`)));
     expect(await stage.stored('secrets/default/s1')).toMatch(/^k8s:enc:kms:v2:mock:/);
     expect(plugin.calls.filter((call) => call === 'Encrypt')).toHaveLength(1);
@@ -318,13 +318,13 @@ describe('a KMS v2 plugin', () => {
     expect(metrics).toMatch(/kms_operations_latency_seconds_count\{.*method_name="\/v2.KeyManagementService\/Decrypt",.*\} 1\n/);
   });
 
-  it('is part of health and readiness, not of liveness', async () => {
+  it('is part of /healthz and /readyz, not of /livez', async () => {
     for (const path of ['/healthz/kms-providers', '/readyz/kms-providers', '/healthz', '/readyz'])
       expect([path, await health(path)]).toEqual([path, 200]);
     expect(await health('/livez/kms-providers')).toBe(404);
   });
 
-  it('marks values of its former key as stale', async () => {
+  it('makes values of its former key stale', async () => {
     plugin.keyId = 'key-2';
     await stage.start(rules);
     const { body } = await stage.client.get(`${secrets}/s2`);
@@ -335,7 +335,7 @@ describe('a KMS v2 plugin', () => {
     expect(await stage.client.get(`${secrets}/s3`).then(({ status }) => status)).toBe(200);
   });
 
-  it('may be away when the server starts, and come later', async () => {
+  it('may become available after the server', async () => {
     await plugin.stop();
     await stage.start(rules);
     expect(await health('/livez')).toBe(200);
@@ -356,7 +356,7 @@ describe('a KMS v2 plugin', () => {
     await created(stage.client.send('POST', secrets, secret('written')));
   }, 30_000);
 
-  it('may start a little after a server that cannot start without it', async () => {
+  it('may start shortly after a server that cannot start without it', async () => {
     await plugin.stop();
     const everything = new Stage({});
     const starting = everything.start(rules.map(([, providers]) => [['*.*'], providers]));
@@ -368,7 +368,7 @@ describe('a KMS v2 plugin', () => {
     await everything.dispose();
   }, 20_000);
 
-  it('may go away while the server runs: what is in memory is served, and writes go on for some time', async () => {
+  it('may become unavailable: cached seeds are used, and writes continue for some time', async () => {
     await plugin.stop();
     expect((await stage.client.get(secrets)).body.items).toHaveLength(21);
     await created(stage.client.send('POST', secrets, secret('while-away')));

@@ -40,7 +40,7 @@ describe.skipIf(notBuilt)('tsukube envtest', () => {
     expect(readdirSync(path)).toEqual(expect.arrayContaining(['etcd', 'kube-apiserver']));
   });
 
-  it('understands the command of kubebuilder Makefiles, and says so if another version was asked for', () => {
+  it('accepts the arguments of kubebuilder Makefiles, and reports if another version was requested', () => {
     const { status, stdout, stderr } = envtest('use', '1.31.0', '--bin-dir', join(folder, 'bin'), '-p', 'path');
     expect(status).toBe(0);
     expect(stdout).toMatch(/\/bin\/k8s\/1\.36\.\d+-\w+-\w+\n$/);
@@ -56,7 +56,7 @@ describe.skipIf(notBuilt)('tsukube envtest', () => {
   });
 });
 
-/** As envtest polls: until the answer is 200. */
+/** Polls until the status is 200, as envtest does. */
 async function untilHealthy(url: string): Promise<string | undefined> {
   for (let attempt = 0; attempt < 300; attempt++) {
     const reply = await statusOf(url).catch(() => undefined);
@@ -107,7 +107,7 @@ describe.skipIf(notBuilt)('the programs that envtest starts', () => {
   let apiserver: ChildProcess;
   const dataDir = () => join(folder, 'etcd-data');
 
-  /** The flags that controller-runtime's envtest gives. */
+  /** Starts kube-apiserver with the flags of controller-runtime's envtest. */
   const startApiserver = () => {
     const at = (name: string) => join(certDir, name);
     apiserver = start('kube-apiserver', [
@@ -158,7 +158,7 @@ describe.skipIf(notBuilt)('the programs that envtest starts', () => {
     expect(await startApiserver()).toBe('envtest-environment');
   });
 
-  it('are a bare kube-apiserver: no controller runs', async () => {
+  it('run no controllers, like kube-apiserver', async () => {
     const api = client();
     await api.send('POST', '/api/v1/namespaces', { metadata: { name: 'bare' } });
     expect((await api.send('DELETE', '/api/v1/namespaces/bare')).body.status.phase).toBe('Terminating');
@@ -167,7 +167,7 @@ describe.skipIf(notBuilt)('the programs that envtest starts', () => {
     api.close();
   });
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('keep objects over a restart of the API server after %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)('keep objects after a restart of the API server by %s', async (signal) => {
     const before = client();
     await before.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: signal.toLowerCase() } });
     before.close();
@@ -178,7 +178,7 @@ describe.skipIf(notBuilt)('the programs that envtest starts', () => {
     after.close();
   });
 
-  it('end at SIGTERM and leave nothing outside their folders', async () => {
+  it('exit on SIGTERM and write nothing outside their folders', async () => {
     expect(await stop(apiserver, 'SIGTERM')).toBe(0);
     expect(await stop(etcd, 'SIGTERM')).toBe(0);
     expect(existsSync(join(folder, '.tsukube'))).toBe(false);

@@ -34,7 +34,7 @@ describe.skipIf(etcdMissing)('a server whose connection to etcd is cut again and
     rmSync(dataDir, { recursive: true });
   });
 
-  it('keeps every controller going', { timeout: 120_000 }, async () => {
+  it('does not stop any controller', { timeout: 120_000 }, async () => {
     const random = seeded(7);
     const direct = await openEtcd({ endpoints: [etcd.endpoint] });
     const created: string[] = [];
@@ -59,7 +59,7 @@ describe.skipIf(etcdMissing)('a server whose connection to etcd is cut again and
   });
 });
 
-/** Namespaces that the service account and root CA controllers have not served yet. */
+/** Namespaces without their default ServiceAccount or root CA ConfigMap. */
 async function withoutDefaults(client: Client, namespaces: readonly string[]): Promise<string[]> {
   const namespacesIn = async (path: string) => {
     const items: { metadata: { namespace: string } }[] = (await client.get(path)).body.items ?? [];

@@ -27,7 +27,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true });
   });
 
-  it('see each other’s writes at once', async () => {
+  it('see each other’s writes immediately', async () => {
     const path = await newNamespace(one);
     for (let i = 0; i < 30; i++) {
       const [writer, reader] = i % 2 ? [one, other] : [other, one];
@@ -39,7 +39,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     }
   });
 
-  it('decide by a role: the one that wrote it at once, the other soon', async () => {
+  it('apply a new role: the writer immediately, the other soon', async () => {
     const path = await newNamespace(one);
     const namespace = path.split('/')[4] as string;
     const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
@@ -56,7 +56,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     }
   });
 
-  it('number writes alike, so that a watch can go on elsewhere', async () => {
+  it('share revisions, so that a watch can resume on the other', async () => {
     const path = await newNamespace(one);
     const first = (await one.send('POST', path, configMap('a'))).body.metadata.resourceVersion;
     const watch = await other.watch(`${path}?watch=1&resourceVersion=${first}`);
@@ -71,7 +71,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     watch.close();
   });
 
-  it('give no address and no port to two services', async () => {
+  it('never allocate a ClusterIP or node port twice', async () => {
     const path = (await newNamespace(one)).replace(/configmaps$/, 'services');
     const spec = { type: 'NodePort', ports: [{ port: 80 }] };
     const create = (i: number) => {
@@ -90,7 +90,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     expect((await other.send('POST', path, second)).status).toBe(201);
   });
 
-  it('are both where the service of the API leads', async () => {
+  it('are both endpoints of the Service kubernetes', async () => {
     const ports = servers.map(({ url }) => Number(new URL(url).port)).sort((a, b) => a - b);
     await vi.waitFor(async () => {
       const { subsets } = (await one.get('/api/v1/namespaces/default/endpoints/kubernetes')).body;
@@ -98,7 +98,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     }, 15_000);
   });
 
-  it('say so when an object is too large for etcd', async () => {
+  it('report that an object is too large for etcd', async () => {
     const data = { x: 'y'.repeat(2_000_000) };
     const revision = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'big' }, revision: 1, data };
     const { status, body } = await one.send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions', revision);
@@ -115,7 +115,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     ]);
   });
 
-  it('publish the authorities of both, and come to rest', async () => {
+  it('publish the CAs of both, and become idle', async () => {
     const path = await newNamespace(one);
     const bundle = async () => (await one.get(`${path}/kube-root-ca.crt`)).body.data?.['ca.crt'] ?? '';
     const authorities = [one, other].map((client) => client.tls.ca.toString());
@@ -126,7 +126,7 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     expect((await other.get(`${path}/kube-root-ca.crt`)).body.metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  it('lose nothing when many write to the same object', async () => {
+  it('lose no concurrent update of an object', async () => {
     const path = await newNamespace(one);
     await one.send('POST', path, configMap('a'));
     const patch = (client: Client, key: string) =>

@@ -30,7 +30,7 @@ function shownAt(url: string): Promise<string> {
 }
 
 describe('--cert-dir', () => {
-  it('holding apiserver.crt and apiserver.key: they are served, trusted by the kubeconfig and left alone', async () => {
+  it('with apiserver.crt and apiserver.key: they are served, trusted by the kubeconfig and not replaced', async () => {
     const certDir = join(folder, 'certs');
     const { serving } = openPki(memoryFiles(), { hosts: ['localhost', '127.0.0.1'], clientKeyAlgorithm: 'ecdsa' }, new Date());
     mkdirSync(certDir);
@@ -51,7 +51,7 @@ describe('--cert-dir', () => {
 });
 
 describe('--kubeconfig-out', () => {
-  it('holding something else: the server does not start, and touches nothing', async () => {
+  it('with other content: the server does not start, and changes nothing', async () => {
     const kubeconfigOut = join(folder, 'config');
     writeFileSync(kubeconfigOut, 'mine\n');
     const dataDir = join(folder, 'data');
@@ -79,8 +79,8 @@ describe('--client-key-algorithm', () => {
   });
 });
 
-describe('an open data dir', () => {
-  it('is closed to others when a server starts', async () => {
+describe('a data dir with wide permissions', () => {
+  it('is restricted to its owner at startup', async () => {
     const dataDir = join(folder, 'open');
     mkdirSync(join(dataDir, 'data'), { recursive: true });
     chmodSync(dataDir, 0o755);

@@ -48,7 +48,7 @@ describe('admission flags', () => {
     defaultUnreachableTolerationSeconds: 8,
   });
 
-  it('switch plugins off, and set what the others do', async () => {
+  it('disable plugins, and configure others', async () => {
     const { status, body } = await under.client.send('POST', pods, pod('plain'));
     expect(status).toBe(201);
     expect(body.spec).not.toHaveProperty('serviceAccountName');
@@ -59,7 +59,7 @@ describe('admission flags', () => {
     ]);
   });
 
-  it('let objects into namespaces that do not exist without NamespaceLifecycle', async () => {
+  it('without NamespaceLifecycle, objects can be created in missing namespaces', async () => {
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
     expect((await under.client.send('POST', '/api/v1/namespaces/nowhere/configmaps', configMap)).status).toBe(201);
   });
@@ -77,7 +77,7 @@ describe('admission flags', () => {
 });
 
 describe('/logs', () => {
-  it('is not served unless --enable-logs-handler says so', async () => {
+  it('is not served without --enable-logs-handler', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-logs-'));
     for (const [enableLogsHandler, status] of [
       [undefined, 404],

@@ -17,7 +17,7 @@ const t = useServer({ tokenAuthFile, authorizationMode: ['AlwaysAllow'], request
 const root = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const bearer = (name: string) => ({ authorization: `Bearer ${name}-token` });
 
-/** Sends as a user with a token: without a certificate, which would win. */
+/** Sends a request with a token and without a client certificate, which would take precedence. */
 function as(client: Client, user: string, method: string, path: string, body?: string) {
   const agent = new Agent({ ca: client.tls.ca });
   const headers = { ...bearer(user), ...(body !== undefined && { 'content-type': 'application/json' }) };
@@ -68,7 +68,7 @@ function schema(name: string, to: string, user: string): object {
 }
 
 describe('the configuration', () => {
-  it('is there from the start, as kube-apiserver has it', async () => {
+  it('has kube-apiserver’s defaults after startup', async () => {
     const names = async (kind: string) =>
       (await t.client.get(`${root}/${kind}`)).body.items.map((item: Any) => item.metadata.name);
     expect(await names('flowschemas')).toHaveLength(11);
@@ -83,14 +83,14 @@ describe('the configuration', () => {
     ['node', '/api/v1/nodes', 'system-node-high', 'node-high'],
     ['node', '/api/v1/pods', 'system-nodes', 'system'],
     ['jane', '/healthz', 'probes', 'exempt'],
-  ])('%s, asking for %s, is told by which rules it was treated', async (user, path, schemaName, levelName) => {
+  ])('%s, requesting %s, gets the headers of its flow schema and priority level', async (user, path, schemaName, levelName) => {
     const { headers, status } = await as(t.client, user, 'GET', path).reply;
     expect(status).toBe(200);
     expect(headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf('flowschemas', schemaName));
     expect(headers['x-kubernetes-pf-prioritylevel-uid']).toBe(await uidOf('prioritylevelconfigurations', levelName));
   });
 
-  it('says of a schema whether its level exists', async () => {
+  it('sets the condition Dangling of a FlowSchema', async () => {
     const dangling = async () => (await t.client.get(`${root}/flowschemas/lost`)).body.status.conditions?.[0];
     expect((await t.client.send('POST', `${root}/flowschemas`, schema('lost', 'found-later', 'nobody'))).status).toBe(201);
     await expect.poll(dangling).toMatchObject({
@@ -107,7 +107,7 @@ describe('the configuration', () => {
   describe('Dangling', () => {
     const path = `${root}/flowschemas`;
     const type = (patch: string) => ({ 'content-type': `application/${patch}` });
-    /** Milliseconds from a write until the condition refers to the level. */
+    /** Milliseconds from a write until the condition names the priority level. */
     async function delayOf(name: string, to: string, write: () => Promise<{ status: number }>): Promise<number> {
       const watch = await t.client.watch(`${path}?watch=true&fieldSelector=metadata.name%3D${name}`);
       const begun = performance.now();
@@ -118,7 +118,7 @@ describe('the configuration', () => {
       watch.close();
       return performance.now() - begun;
     }
-    /** The quickest of a few: the machine may be busy. */
+    /** The minimum of a few attempts, because the machine may be busy. */
     async function quickest(trial: (name: string) => Promise<number>, prefix: string): Promise<number> {
       let best = Number.POSITIVE_INFINITY;
       for (let i = 0; i < 5 && best >= 100; i++) best = Math.min(best, await trial(`${prefix}-${i}`));
@@ -152,7 +152,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('shows schemas in the order in which they are matched', async () => {
+  it('lists FlowSchemas in matching order', async () => {
     const { body } = await t.client.get(`${root}/flowschemas`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
     const rows: [number, string][] = body.rows.map(({ cells }: Any) => [cells[2], cells[0]]);
     expect(rows[0]).toEqual([1, 'exempt']);
@@ -161,7 +161,7 @@ describe('the configuration', () => {
     expect(listed).toEqual(listed.toSorted());
   });
 
-  it('is kept: what is mandatory, and what nobody has taken over', async () => {
+  it('restores mandatory objects, and suggested ones with autoupdate', async () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const start = async () => {
       const server = await startServer({ dataDir, securePort: 0 });
@@ -193,8 +193,8 @@ describe('the configuration', () => {
   });
 });
 
-describe('a level that is full', () => {
-  it('makes its requests wait, turns them away in the end, and concerns nobody else', async () => {
+describe('a full priority level', () => {
+  it('queues its requests, rejects them in the end, and does not affect other levels', async () => {
     const path = await newNamespace(t.client);
     await t.client.send(
       'POST',
@@ -203,7 +203,7 @@ describe('a level that is full', () => {
     );
     await t.client.send('POST', `${root}/flowschemas`, schema('narrow', 'narrow', 'slow'));
     const uid = await uidOf('flowschemas', 'narrow');
-    // Without shares there are no seats at all.
+    // Without shares the level has no seats.
     const waiting = as(t.client, 'slow', 'GET', path).reply;
     const refused = async () => {
       const { status, headers, text } = await as(t.client, 'slow', 'GET', path).reply;
@@ -229,7 +229,7 @@ describe('a level that is full', () => {
     expect((await as(t.client, 'slow', 'GET', '/healthz').reply).status).toBe(200);
     const requests = (await t.client.get('/debug/api_priority_and_fairness/dump_requests?includeRequestDetails=1')).text;
     expect(requests).toMatch(/narrow,\s+narrow,\s+0,\s+0,.*slow,\s+list,/);
-    // A quarter of the time that a request may take.
+    // A quarter of the request timeout.
     expect((await waiting).status).toBe(429);
     const metrics = (await t.client.get('/metrics')).text;
     expect(metrics).toContain(
@@ -251,7 +251,7 @@ describe('seats', () => {
     return Number(text.split(series)[1]?.split('\n')[0] ?? 0);
   };
 
-  it('are given back by a watch that has caught up', async () => {
+  it('are released by a watch after its initial events', async () => {
     const path = await newNamespace(t.client);
     const before = (await t.client.get('/metrics')).text;
     expect(before).toContain('apiserver_flowcontrol_current_limit_seats{priority_level="global-default"}');
@@ -261,7 +261,7 @@ describe('seats', () => {
     sent.destroy();
   });
 
-  it('are given back while a body is on its way, and taken again when it is there', async () => {
+  it('are released while a body is received, and acquired again after that', async () => {
     const path = await newNamespace(t.client);
     const body = JSON.stringify(configMap('slowly'));
     const { sent, reply } = as(t.client, 'jane', 'POST', path, body.slice(0, 10));

@@ -29,8 +29,8 @@ beforeAll(async () => {
   await create('/api/v1/namespaces/default/endpoints', endpoints);
 });
 
-/** What a kube-apiserver answers before it calls anybody. */
-describe('what leads to a kubelet', () => {
+/** The responses of kube-apiserver before it connects to a kubelet. */
+describe('requests for a kubelet', () => {
   const choose = 'a container name must be specified for pod waiting, choose one of: [i c d]';
   const noHost = 'pod waiting does not have a host assigned';
   it.each<[string, string, number, string]>([

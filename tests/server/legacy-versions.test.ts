@@ -5,7 +5,7 @@ import { useServer } from '../support/server.ts';
 const autoscalers = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
 const target = { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' };
 
-describe('versions that Kubernetes has removed', () => {
+describe('API versions that Kubernetes has removed', () => {
   const t = useServer();
 
   const create = (name: string, version: string, spec: object) =>
@@ -29,7 +29,7 @@ describe('versions that Kubernetes has removed', () => {
     );
   });
 
-  it('read as each other', async () => {
+  it('convert into each other', async () => {
     const written = [{ type: 'Pods', pods: { metricName: 'rps', targetAverageValue: '100' } }];
     const today = [{ type: 'Pods', pods: { metric: { name: 'rps' }, target: { type: 'AverageValue', averageValue: '100' } } }];
     await create('read', 'v2beta1', { metrics: written });
@@ -38,7 +38,7 @@ describe('versions that Kubernetes has removed', () => {
     expect(await metricsIn('v2', 'read')).toEqual(today);
   });
 
-  it('are patched in their own words, and keep what they have no words for', async () => {
+  it('can be patched, and preserve fields that they cannot represent', async () => {
     const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
     const created = await create('patched', 'v2', { behavior });
     const patch = { spec: { metrics: [{ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 7 } }] } };
@@ -50,7 +50,7 @@ describe('versions that Kubernetes has removed', () => {
     expect(body.metadata.annotations).toBeUndefined();
   });
 
-  it('are watched', async () => {
+  it('can be watched', async () => {
     const watch = await t.client.watch(
       `${autoscalers('v2beta2')}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Dwatched`,
     );
@@ -60,7 +60,7 @@ describe('versions that Kubernetes has removed', () => {
     watch.close();
   });
 
-  it('are shown in tables as the newer ones are', async () => {
+  it('have the same Table columns as the current versions', async () => {
     const accept = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
     await create('shown', 'v2', {});
     const rows = async (version: string): Promise<Any> => {
@@ -70,7 +70,7 @@ describe('versions that Kubernetes has removed', () => {
     expect(await rows('v2beta1')).toEqual(await rows('v2'));
   });
 
-  it('come after those that Kubernetes has', async () => {
+  it('come after the current versions in discovery', async () => {
     const { body } = await t.client.get('/apis/autoscaling');
     expect(body.versions.map(({ version }: Any) => version)).toEqual(['v2', 'v1', 'v2beta1', 'v2beta2']);
     expect(body.preferredVersion.version).toBe('v2');
@@ -80,7 +80,7 @@ describe('versions that Kubernetes has removed', () => {
 describe('--runtime-config=api/legacy=false', () => {
   const t = useServer({ runtimeConfig: { 'api/legacy': false, 'autoscaling/v2beta2': true } });
 
-  it('leaves them out, but for those that are named', async () => {
+  it('disables them, except those that are named', async () => {
     const { body } = await t.client.get('/apis/autoscaling');
     expect(body.versions.map(({ version }: Any) => version)).toEqual(['v2', 'v1', 'v2beta2']);
     expect((await t.client.get(autoscalers('v2beta1'))).status).toBe(404);

@@ -5,7 +5,7 @@ import { type Field, path as fieldPath, type TypeDefinition } from '@tsukube/mac
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../support/server.ts';
 
-/** The types of a kind of our own, on top of those that all objects are made of. */
+/** The built-in types and the type of a test kind. */
 function typesOf(fields: readonly Field[]) {
   const metadata: Field = {
     name: 'metadata',
@@ -64,8 +64,8 @@ const lamps: Resource = {
 const t = useServer({ resources: [lamps] });
 const path = '/apis/example.com/v1/lamps';
 
-describe('a resource of one’s own', () => {
-  it('has every verb, discovery and tables', async () => {
+describe('a resource of a library user', () => {
+  it('has every verb, discovery and Tables', async () => {
     expect((await t.client.send('POST', path, { metadata: { name: 'a' }, lumen: 5 })).status).toBe(201);
     expect((await t.client.get(path)).body.items[0]).toMatchObject({ metadata: { name: 'a' }, lumen: 5 });
     const { resources } = (await t.client.get('/apis/example.com/v1')).body;
@@ -74,12 +74,12 @@ describe('a resource of one’s own', () => {
     expect(table.body.rows[0].cells[0]).toBe('a');
   });
 
-  it('is refused by its own rules', async () => {
+  it('is validated by its strategy', async () => {
     const { status, body } = await t.client.send('POST', path, { metadata: { name: 'b' }, lumen: -1 });
     expect([status, body.details.causes[0].field]).toEqual([422, 'lumen']);
   });
 
-  it('may take a connection over', async () => {
+  it('may upgrade the connection', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const sent = request(`${t.client.url}${path}/a/echo`, {
         headers: { connection: 'upgrade', upgrade: 'echo' },

@@ -7,7 +7,7 @@ const stalls: LogFields[] = [];
 const keep = (message: string, fields: LogFields = {}) => {
   if (message === 'event loop stalled') stalls.push(fields);
 };
-/** On a busy machine a stall may come with little processor time, and is of level info then. */
+/** On a busy machine a stall may use little CPU time and has level info then. */
 const logger = { ...silentLogger, warn: keep, info: keep };
 afterEach(() => {
   stalls.length = 0;
@@ -23,7 +23,7 @@ const v1: ServedVersion = {
   },
 };
 
-/** A kind whose validation holds the event loop for as long as an annotation says. */
+/** A kind whose validation blocks the event loop for the time in an annotation. */
 const snails: Resource = {
   names: { plural: 'snails', singular: 'snail', kind: 'ConfigMap', listKind: 'ConfigMapList' },
   scope: 'Cluster',
@@ -69,7 +69,7 @@ it('counts stalls', async () => {
   await expect.poll(count).toBeGreaterThan(before);
 });
 
-it('logs nothing while the loop turns', async () => {
+it('logs nothing without a stall', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   stalls.length = 0;
   expect((await t.client.send('POST', path, snail('quick', 10))).status).toBe(201);

@@ -30,7 +30,7 @@ async function scrape(path = '/metrics'): Promise<string> {
   return (await client.get(path)).text;
 }
 
-/** The value of the series that has these labels among its own; undefined if there is none. */
+/** The value of the series with these labels; undefined if there is none. */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number | undefined> {
   const wanted = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
   const line = (await scrape())
@@ -40,7 +40,7 @@ async function value(name: string, labels: Record<string, string> = {}): Promise
 }
 
 describe('/metrics', () => {
-  it('is text that Prometheus reads', async () => {
+  it('is in the Prometheus text format', async () => {
     const reply = await client.get('/metrics');
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4; charset=utf-8/);
@@ -49,7 +49,7 @@ describe('/metrics', () => {
     expect((await client.send('POST', '/metrics')).status).toBe(405);
   });
 
-  it('has the durations of admission, by plugin and by step', async () => {
+  it('has admission durations, by plugin and by step', async () => {
     const labels = { operation: 'CREATE', type: 'admit' };
     const plugin = 'apiserver_admission_controller_admission_duration_seconds_count';
     const step = 'apiserver_admission_step_admission_duration_seconds_count';
@@ -60,7 +60,7 @@ describe('/metrics', () => {
     const [passed, refused] = [await read('false'), await read('true')];
     await client.send('POST', '/api/v1/namespaces/default/limitranges', { metadata: { name: 'admitted' }, spec: { limits: [] } });
     await client.send('POST', '/api/v1/namespaces/nowhere/limitranges', { metadata: { name: 'refused' }, spec: { limits: [] } });
-    // The server itself writes too.
+    // The server itself makes writes, too.
     for (const [i, count] of (await read('false')).entries()) expect(count).toBeGreaterThan(passed[i] as number);
     expect(await read('true')).toEqual(refused.map((count) => count + 1));
     expect(await scrape()).toContain(
@@ -68,7 +68,7 @@ describe('/metrics', () => {
     );
   });
 
-  it('names the deprecated APIs that have been requested', async () => {
+  it('has the requested deprecated APIs', async () => {
     const name = 'apiserver_requested_deprecated_apis';
     const labels = { group: 'autoscaling', version: 'v2beta2', resource: 'horizontalpodautoscalers', removed_release: '1.26' };
     expect(await value(name, labels)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('/metrics', () => {
     expect(await value(name, { group: 'autoscaling', version: 'v2"' })).toBeUndefined();
   });
 
-  it('is not for strangers', async () => {
+  it('needs authentication', async () => {
     const status = await new Promise((resolve, reject) => {
       get(`${server.url}/metrics`, { ca: client.tls.ca }, (response) => {
         response.resume();
@@ -90,7 +90,7 @@ describe('/metrics', () => {
     expect(status).toBe(403);
   });
 
-  it('counts requests by what they ask for and what they get', async () => {
+  it('counts requests by verb, resource and code', async () => {
     const of = { resource: 'configmaps', version: 'v1' };
     await client.send('POST', configMaps, configMap('a'));
     await client.send('POST', configMaps, configMap('a'));
@@ -107,7 +107,7 @@ describe('/metrics', () => {
     expect(await scrape()).not.toContain('nothing-of-the-kind');
   });
 
-  it('shows what the store and the cache do', async () => {
+  it('has metrics of the store and the watch cache', async () => {
     const of = { group: '', resource: 'secrets' };
     await client.get('/api/v1/namespaces/default/secrets');
     const creates = (await value('etcd_requests_total', { ...of, operation: 'create' })) ?? 0;
@@ -124,7 +124,7 @@ describe('/metrics', () => {
     expect(await value('apiserver_watch_cache_resource_version', of)).toBeGreaterThan(0);
   });
 
-  it('follows a watch from its beginning to its end', async () => {
+  it('counts running watches', async () => {
     const of = { resource: 'configmaps', version: 'v1', verb: 'WATCH' };
     const watch = await client.watch(`${configMaps}?watch=1&timeoutSeconds=1`);
     expect(await value('apiserver_longrunning_requests', of)).toBe(1);
@@ -137,19 +137,19 @@ describe('/metrics', () => {
     expect(await value('apiserver_request_duration_seconds_sum', of)).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('counts the requests that ran out of time', async () => {
+  it('counts timeouts', async () => {
     expect((await client.get(`${configMaps}?resourceVersion=999999&timeout=1ms`)).status).toBe(504);
     expect(await value('apiserver_request_terminations_total', { code: '504', resource: 'configmaps', verb: 'LIST' })).toBe(1);
   });
 
-  it('tells of the process and the build', async () => {
+  it('has metrics of the process and the build', async () => {
     expect(await value('kubernetes_build_info', { major: '1', minor: '36' })).toBe(1);
     expect(await value('process_resident_memory_bytes')).toBeGreaterThan(10 << 20);
     expect(await value('process_cpu_seconds_total')).toBeGreaterThan(0);
     expect(Math.abs(((await value('process_start_time_seconds')) as number) - Date.now() / 1000)).toBeLessThan(3600);
   });
 
-  it('tells of the runtime', async () => {
+  it('has metrics of Node', async () => {
     const used = (await value('nodejs_heap_size_used_bytes')) as number;
     expect(used).toBeGreaterThan(1 << 20);
     expect(await value('nodejs_heap_size_total_bytes')).toBeGreaterThan(1 << 20);
@@ -168,14 +168,14 @@ describe('/metrics', () => {
     await expect.poll(() => garbage() && collected(), { timeout: 5000 }).toBeGreaterThan(0);
   });
 
-  it('counts clients that cannot do TLS', async () => {
+  it('counts failed TLS handshakes', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname).on('error', () => {});
     socket.end('this is no handshake\r\n\r\n');
     await expect.poll(() => value('apiserver_tls_handshake_errors_total')).toBe(1);
   });
 
-  it('has a page for the results of health checks', async () => {
+  it('has health check results on /metrics/slis', async () => {
     expect((await client.get('/readyz')).status).toBe(200);
     const text = await scrape('/metrics/slis');
     expect(text).toContain('kubernetes_healthcheck{name="etcd",type="readyz"} 1\n');
@@ -184,13 +184,13 @@ describe('/metrics', () => {
     expect(text).not.toContain('apiserver_request_total');
   });
 
-  it('is listed among the paths', async () => {
+  it('is listed in /', async () => {
     expect((await client.get('/')).body.paths).toEqual(expect.arrayContaining(['/logs', '/metrics', '/metrics/slis']));
   });
 });
 
 describe('/logs', () => {
-  it('shows the files of the server', async () => {
+  it('serves the log files', async () => {
     expect((await client.get('/logs')).headers.location).toBe('/logs/');
     expect((await client.get('/logs/')).text).toContain('<a href="tsukube.log">tsukube.log</a>');
     expect((await client.get('/logs/tsukube.log')).text).toBe('a line\n');
@@ -199,8 +199,8 @@ describe('/logs', () => {
   });
 });
 
-describe('a server with one place for writers', () => {
-  it('lets a crowd through one by one', async () => {
+describe('a server with --max-mutating-requests-inflight=1', () => {
+  it('runs concurrent writes one at a time', async () => {
     const small = await startServer({ storage: 'memory', securePort: 0, maxMutatingRequestsInflight: 1 });
     const crowd = clientFor(small.kubeconfig);
     try {

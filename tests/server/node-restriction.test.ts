@@ -46,7 +46,7 @@ describe('tokens for nodes', () => {
     return status === 201 ? body.spec.audiences : status;
   };
 
-  it('are for the audiences of volumes and of CSI drivers, and for those that roles name', async () => {
+  it('have the audiences of volumes and CSI drivers, and those that roles permit', async () => {
     await make(t.client, `${core}/serviceaccounts`, account);
     await make(t.client, '/apis/storage.k8s.io/v1/csidrivers', {
       metadata: { name: 'driver.example.com' },
@@ -127,7 +127,7 @@ describe('tokens for nodes', () => {
 describe('nodes', () => {
   const t = useServer(settings);
 
-  it('do not read secrets by creating pods that name them', async () => {
+  it('cannot read Secrets by creating pods that reference them', async () => {
     await make(t.client, `${core}/serviceaccounts`, account);
     await make(t.client, `${core}/secrets`, { metadata: { name: 's' }, stringData: { a: 'b' } });
     expect((await t.client.send('POST', `${core}/pods`, secretPod, kubelet)).status).toBe(403);
@@ -146,7 +146,7 @@ describe('nodes', () => {
   });
 });
 
-describe('versions of the past', () => {
+describe('removed API versions', () => {
   const t = useServer(settings);
   /** CN=system:node:n1, O=system:nodes */
   const request = Buffer.from(
@@ -156,7 +156,7 @@ describe('versions of the past', () => {
   it.each([
     ['n2', 'can only create a node CSR with CN=system:node:n2'],
     ['n1', undefined],
-  ])('restrict the certificates of %s, whose signer is found out', async (node, reason) => {
+  ])('restrict the certificates of %s, whose signer is inferred', async (node, reason) => {
     const { body } = await t.client.send(
       'POST',
       '/apis/certificates.k8s.io/v1beta1/certificatesigningrequests',
@@ -172,7 +172,7 @@ describe('versions of the past', () => {
     expect(body.message).toBe(refusal);
   });
 
-  it('restrict leases', async () => {
+  it('restrict Leases', async () => {
     const lease = { apiVersion: 'coordination.k8s.io/v1beta1', kind: 'Lease', metadata: { name: 'n2' } };
     const { status, body } = await t.client.send(
       'POST',

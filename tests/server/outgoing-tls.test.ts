@@ -37,7 +37,7 @@ function listening(instance: NetServer): Promise<number> {
   });
 }
 
-/** A server behind TLS that says `{}` to everything. */
+/** A TLS server that answers `{}` to every request. */
 function serve(...chain: readonly Certificate[]): Promise<number> {
   const [{ key }] = chain as [Certificate];
   const tls = { cert: chain.map(({ pem }) => pem).join(''), key };
@@ -105,17 +105,17 @@ describe('the certificates of webhooks', () => {
       signed(named('127.0.0.1')),
       'certificate is not valid for any names, but wanted to match localhost',
     ],
-  ])('have to have the name, not %s, even as an anchor', async (_, own, reason) => {
+  ])('must have the name, not %s, even as a trust anchor', async (_, own, reason) => {
     const port = await serve(own);
     for (const anchor of [root, own])
       expect(await call(`https://localhost:${port}`, caBundle(anchor))).toBe(refused(reason, 'localhost'));
   });
 
-  it('need an authority of the system without a bundle', async () => {
+  it('need a system CA without a bundle', async () => {
     expect(await call(`https://127.0.0.1:${await serve(leaf)}`)).toBe(unknown);
   });
 
-  it('are not looked at where there is no TLS, or no server', async () => {
+  it('without TLS or a server, the connection error is reported', async () => {
     const tcp = createTcpServer((socket) => {
       socket.on('error', () => {}).on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n', () => socket.destroy()));
     });

@@ -3,7 +3,7 @@ import { useServer } from '../support/server.ts';
 
 const t = useServer();
 
-describe('pages about the server', () => {
+describe('/statusz and /flagz', () => {
   const as = (kind: string, version: string, type = 'application/json') => `${type};v=${version};g=config.k8s.io;as=${kind}`;
 
   it.each(['', 'text/plain', '*/*', 'application/json,text/plain;q=0.5', `${as('Flagz', 'v1beta1')},text/plain`])(
@@ -41,14 +41,14 @@ describe('pages about the server', () => {
   });
 });
 
-describe('what a client has already', () => {
+describe('conditional requests', () => {
   const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
   it.each([
     ['/openapi/v2', 'application/json'],
     ['/openapi/v3/api/v1', 'application/json'],
     ['/apis', aggregated],
-  ])('%s is told by its tag, without a type', async (path, accept) => {
+  ])('%s supports If-None-Match, without a content type', async (path, accept) => {
     const { etag } = (await t.client.get(path, { accept })).headers;
     const { status, headers, text } = await t.client.get(path, { accept, 'if-none-match': etag as string });
     expect([status, headers.etag, text]).toEqual([304, etag, '']);
@@ -56,8 +56,8 @@ describe('what a client has already', () => {
     expect(headers).not.toHaveProperty('last-modified');
   });
 
-  it.each(['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1'])('%s is told by its time', async (path) => {
-    // The time of a document counts from the next second on.
+  it.each(['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1'])('%s supports If-Modified-Since', async (path) => {
+    // Last-Modified has a resolution of one second.
     const whenKnown = async () => {
       const modified = (await t.client.get(path)).headers['last-modified'] as string;
       return { modified, known: await t.client.get(path, { 'if-modified-since': modified }) };
@@ -71,7 +71,7 @@ describe('what a client has already', () => {
     expect((await t.client.get(path, { 'if-modified-since': 'nonsense' })).status).toBe(200);
   });
 
-  it('/openapi/v3 is new to whoever has seen it in the second in which it changed', async () => {
+  it('/openapi/v3 is sent again to clients that read it in the second of its last change', async () => {
     for (const group of ['one', 'two', 'three']) {
       const modified = (await t.client.get('/openapi/v3')).headers['last-modified'] as string;
       const schema = { openAPIV3Schema: { type: 'object' } };
@@ -92,7 +92,7 @@ describe('what a client has already', () => {
     }
   });
 
-  it.each(['/openapi/v2', '/openapi/v3/api/v1'])('%s has no type where it is not acceptable', async (path) => {
+  it.each(['/openapi/v2', '/openapi/v3/api/v1'])('%s is 406 without a content type', async (path) => {
     const { status, headers } = await t.client.get(path, { accept: 'text/html' });
     expect([status, headers['content-type'], headers.vary]).toEqual([406, undefined, 'Accept']);
   });
@@ -115,7 +115,7 @@ describe('documents in protobuf', () => {
     expect(text.slice(0, 40)).toMatch(new RegExp(`^k8s\\0.*${kind}\\x12`, 's'));
   });
 
-  it.each(['/api', '/apis'])('%s is a message with all groups, with the tag of the JSON', async (path) => {
+  it.each(['/api', '/apis'])('%s contains all groups, and has the ETag of the JSON', async (path) => {
     const message = await t.client.get(path, { accept: `${protobuf}${aggregated},application/json` });
     expect(message.headers['content-type']).toBe(`${protobuf}${aggregated}`);
     expect(message.text).toContain('APIGroupDiscoveryList');
@@ -124,7 +124,7 @@ describe('documents in protobuf', () => {
   });
 
   it.each([openApi, openApi.replace('v3.v1', 'v3@v1')])(
-    'OpenAPI 3 is a message for %s, with the tag of the JSON',
+    'OpenAPI v3 is a message for %s, with the ETag of the JSON',
     async (accept) => {
       const path = '/openapi/v3/apis/coordination.k8s.io/v1';
       const { status, headers, text } = await t.client.get(path, { accept });

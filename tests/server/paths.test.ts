@@ -33,17 +33,17 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const paths = async () => (await t.client.get('/')).body.paths as string[];
 
 describe('/', () => {
-  it('lists what there is', async () => {
+  it('lists the served paths', async () => {
     expect(await paths()).toEqual(expect.arrayContaining(always));
   });
 
-  it('lists all that a server of 1.20 listed', async () => {
+  it('lists all paths of Kubernetes 1.20', async () => {
     const listed = await paths();
     expect(of120.filter((path) => !listed.includes(path))).toEqual([]);
   });
 
-  it('lists nothing that does not answer', async () => {
-    // Kubernetes lists what has pages below it only, too.
+  it('lists only paths that are served', async () => {
+    // Kubernetes lists this prefix of other paths, too.
     const found = (await paths()).filter((path) => path !== '/openapi/v3/');
     const answers = await Promise.all(found.map(async (path) => `${path} ${await statusOf(path)}`));
     expect(answers.filter((answer) => !answer.endsWith(' 200'))).toEqual([]);

@@ -22,7 +22,7 @@ function send(method: string, path: string, accept: string, body?: Buffer): Prom
 }
 
 describe('protobuf', () => {
-  it('objects come in and go out as in JSON', async () => {
+  it('objects are the same as in JSON', async () => {
     const path = await newNamespace(t.client);
     const body = wrapProtobuf(
       'v1',
@@ -53,7 +53,7 @@ describe('protobuf', () => {
     expect(decodeProtobuf(raw, core('ConfigMapList'), builtinTypes).metadata).toHaveProperty('resourceVersion');
   });
 
-  it('watches are framed', async () => {
+  it('watch events are framed', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('a', { own: 'yes' }));
     const { type, bytes } = await send(
@@ -70,7 +70,7 @@ describe('protobuf', () => {
     expect(frames[1]?.toString('latin1')).toContain('BOOKMARK');
   });
 
-  it('tables are answered in what else is accepted', async () => {
+  it('Tables fall back to the next accepted type', async () => {
     const path = await newNamespace(t.client);
     const accept = `${protobuf};as=Table;g=meta.k8s.io;v=v1,application/json;as=Table;g=meta.k8s.io;v=v1`;
     expect((await send('GET', path, accept)).type).toBe('application/json');

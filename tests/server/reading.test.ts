@@ -26,12 +26,12 @@ describe('get', () => {
     ['', 200],
     ['?resourceVersion=0', 200],
     ['?resourceVersion=1', 200],
-  ])('answers with version%s', async (query, status) => {
+  ])('returns the resourceVersion%s', async (query, status) => {
     const { path } = await withObjects(1);
     expect((await t.client.get(`${path}/c000${query}`)).status).toBe(status);
   });
 
-  it('waits for a version that is not there yet, and says so in the end', async () => {
+  it('waits for a future resourceVersion, and times out', async () => {
     const { path } = await withObjects(1);
     const { status, body } = await t.client.get(`${path}/c000?resourceVersion=999999`);
     expect(status).toBe(504);
@@ -41,7 +41,7 @@ describe('get', () => {
     });
   });
 
-  it('waits for a version until it is there', async () => {
+  it('waits for a future resourceVersion until it exists', async () => {
     const { path, versions } = await withObjects(1);
     const later = t.client.get(`${path}/c000?resourceVersion=${Number(versions[0]) + 1}`);
     await t.client.send('PUT', `${path}/c000`, configMap('c000', {}, { a: '1' }));
@@ -50,7 +50,7 @@ describe('get', () => {
 });
 
 describe('list', () => {
-  it('pages over one snapshot while objects come, change and go', async () => {
+  it('paginates one snapshot during concurrent writes', async () => {
     const { path } = await withObjects(7);
     const first = (await t.client.get(`${path}?limit=3`)).body;
     await t.client.send('POST', path, configMap('c0015'));
@@ -67,7 +67,7 @@ describe('list', () => {
     expect(third.metadata.remainingItemCount).toBeUndefined();
   });
 
-  it('counts nothing that remains where a selector chooses', async () => {
+  it('has no remainingItemCount with a selector', async () => {
     const { path } = await withObjects(6);
     const page = (await t.client.get(`${path}?limit=2&labelSelector=parity%3Deven`)).body;
     expect(names(page)).toEqual(['c000', 'c002']);
@@ -76,7 +76,7 @@ describe('list', () => {
     expect(names(rest)).toEqual(['c004']);
   });
 
-  /** The table of resourceVersion and resourceVersionMatch: what is seen after three objects, asked at the second. */
+  /** resourceVersion and resourceVersionMatch: the result of a read at the second of three writes. */
   it.each([
     ['', 200, 3],
     ['resourceVersion=0', 200, 3],
@@ -110,7 +110,7 @@ describe('list', () => {
     if (status === 200) expect(names(reply.body)).toHaveLength(count);
   });
 
-  it.each(['..', '../x', '/a/../b', 'a//b'])('refuses a token that climbs to %s', async (start) => {
+  it.each(['..', '../x', '/a/../b', 'a//b'])('refuses a continue token with the path %s', async (start) => {
     const { path } = await withObjects(1);
     const token = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 1, start })).toString('base64url');
     const { status, body } = await t.client.get(`${path}?continue=${token}`);
@@ -119,10 +119,10 @@ describe('list', () => {
   });
 });
 
-describe('a snapshot that is gone', () => {
+describe('a compacted snapshot', () => {
   const old = useServer({ etcdCompactionInterval: 40 });
 
-  it('is 410, and a client that was paging gets a token for the rest', async () => {
+  it('is 410, with a continue token for an inconsistent rest', async () => {
     const path = await newNamespace(old.client);
     for (const name of ['a', 'b', 'c']) await old.client.send('POST', path, configMap(name));
     const first = (await old.client.get(`${path}?limit=1`)).body;
@@ -185,7 +185,7 @@ describe('a continue token', () => {
   });
 });
 
-describe('a resourceVersion of the future', () => {
+describe('a future resourceVersion', () => {
   const expected = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -208,14 +208,14 @@ describe('a resourceVersion of the future', () => {
     ['?resourceVersion=999999999&limit=5'],
     [`?continue=${continued}`],
     ['/default?resourceVersion=999999999'],
-  ])('%s is waited for three seconds', async (query) => {
+  ])('%s times out after three seconds', async (query) => {
     const began = performance.now();
     const { status, headers, body } = await t.client.get(`/api/v1/namespaces${query}`);
     expect([status, headers['retry-after'], body]).toEqual([504, '1', expected]);
     expect(performance.now() - began).toBeGreaterThan(2900);
   });
 
-  it('is served when it comes', async () => {
+  it('is served when it exists', async () => {
     const path = await newNamespace(t.client);
     const { body } = await t.client.send('POST', path, configMap('one'));
     const next = Number(body.metadata.resourceVersion) + 1;

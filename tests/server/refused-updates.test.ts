@@ -11,7 +11,7 @@ beforeAll(async () => {
   namespace = (await newNamespace(t.client)).split('/')[4] as string;
 });
 
-describe('a patch that changes what an object is', () => {
+describe('a patch that changes kind or apiVersion', () => {
   const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
   const nameless = 'the name of the object (p based on URL) was undeterminable: name must be provided';
   const unreadable = "couldn't get version/kind; json parse error: json: cannot unmarshal";
@@ -41,7 +41,7 @@ describe('a patch that changes what an object is', () => {
     [[{ op: 'remove', path: '/kind' }], json],
     [{ kind: '' }, merge],
     [{ kind: 'Secret', apiVersion: 'v2' }, strategic],
-  ])('%j is taken', async (patch, headers) => {
+  ])('%j is accepted', async (patch, headers) => {
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
     await t.client.send('POST', path, { metadata: { name: 'q' } });
     const { status, body } = await t.client.send('PATCH', `${path}/q`, patch, headers);
@@ -49,7 +49,7 @@ describe('a patch that changes what an object is', () => {
   });
 });
 
-describe('an update with a bad finalizer', () => {
+describe('an update with an invalid finalizer', () => {
   const unqualified = 'name is neither a standard finalizer name nor is it fully qualified';
   const malformed = 'name part must consist of alphanumeric characters';
   const core = () => `/api/v1/namespaces/${namespace}`;
@@ -91,7 +91,7 @@ describe('an update with a bad finalizer', () => {
   });
 });
 
-describe('options of a deletion', () => {
+describe('delete options', () => {
   const scheme = 'in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"';
 
   it.each([

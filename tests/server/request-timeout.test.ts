@@ -52,7 +52,7 @@ describe('?timeout=', () => {
     },
   );
 
-  it('a shorter one than the limit of the server ends the request', async () => {
+  it('a timeout below the server’s limit ends the request', async () => {
     const { status, body } = await under.client.get('/api/v1/configmaps?resourceVersion=999999&timeout=50ms');
     expect([status, body.reason]).toEqual([504, 'Timeout']);
   });

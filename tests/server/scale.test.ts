@@ -16,7 +16,7 @@ describe('a scale', () => {
     },
   };
 
-  it('is an object that can be had in every form', async () => {
+  it('is available in every format', async () => {
     expect((await t.client.send('POST', deployments, deployment)).status).toBe(201);
     const { body } = await t.client.get(`${deployments}/d/scale`, table);
     expect(body.columnDefinitions.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
@@ -37,7 +37,7 @@ describe('a scale', () => {
     expect(message.text).toMatch(/^k8s\0[\s\S]*autoscaling\/v1[\s\S]*Scale/);
   });
 
-  it('of a custom object is one too', async () => {
+  it('of a custom resource, too', async () => {
     const subresources = { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } };
     const path = await createDefinition(t.client, definition('herds', { group: 'scale.example.com', version: { subresources } }));
     const herd = { apiVersion: 'scale.example.com/v1', kind: 'Herd', metadata: { name: 'h' }, spec: { size: 2 } };

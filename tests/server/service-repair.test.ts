@@ -28,7 +28,7 @@ const service = (name: string, nodePort?: number) => ({
   spec: { type: 'NodePort', ports: [{ port: 80, nodePort }] },
 });
 
-it('a server that starts sees to it that what services have is taken', async () => {
+it('startup repairs the allocations of ClusterIPs and node ports', async () => {
   let clusterIP = '';
   let nodePort = 0;
   await withServer(async (client) => {

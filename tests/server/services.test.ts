@@ -29,8 +29,8 @@ async function create(
 
 const message = (text: string) => (JSON.parse(text) as { message: string }).message;
 
-describe('addresses of services', () => {
-  it('are given to one service each, however many ask at once, until there are none left', async () => {
+describe('ClusterIPs', () => {
+  it('are allocated once each to concurrent requests, until none is left', async () => {
     const path = await services();
     const answers: Awaited<ReturnType<typeof create>>[] = [];
     for (let i = 0; i < 260; i += 20)
@@ -45,7 +45,7 @@ describe('addresses of services', () => {
     await under.client.send('DELETE', path);
   });
 
-  it('come back when a service goes, or no longer needs one', async () => {
+  it('are released when a Service is deleted, or no longer needs one', async () => {
     const path = await services();
     const clusterIP = '10.0.0.9';
     expect((await create(path, 'a', { clusterIP })).status).toBe(201);
@@ -58,7 +58,7 @@ describe('addresses of services', () => {
     await under.client.send('DELETE', `${path}/c`);
   });
 
-  it('are not taken by what is not stored', async () => {
+  it('are not allocated by writes that are not stored', async () => {
     const path = await services();
     const spec = { clusterIP: '10.0.0.10' };
     expect((await create(`${path}?dryRun=All`, 'a', spec)).status).toBe(201);
@@ -67,7 +67,7 @@ describe('addresses of services', () => {
     await under.client.send('DELETE', `${path}/a`);
   });
 
-  it('stay with a service that is written without them', async () => {
+  it('are kept by an update without them', async () => {
     const path = await services();
     const { service } = await create(path, 'a', { type: 'NodePort' });
     const body = { ...service, spec: { type: 'NodePort', ports: [{ port: 81 }] } };
@@ -78,7 +78,7 @@ describe('addresses of services', () => {
   });
 });
 
-describe('ports of nodes', () => {
+describe('node ports', () => {
   it.each([
     [{ ports: [{ port: 1, nodePort: 30_001 }] }, 'provided port is already allocated'],
     [{ ports: [{ port: 1, nodePort: 80 }] }, 'provided port is not in the valid range. The range of valid ports is 30000-32767'],
@@ -90,7 +90,7 @@ describe('ports of nodes', () => {
     await under.client.send('DELETE', `${path}/first`);
   });
 
-  it('are shared by protocols of one port', async () => {
+  it('are shared by the protocols of one port', async () => {
     const path = await services();
     const ports = ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol }));
     const { service } = await create(path, 'dns', { type: 'NodePort', ports });

@@ -12,7 +12,7 @@ import { configMap, newNamespace, useServer } from '../support/server.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-serving-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes a new certificate for the hosts and gives its files as --tls-sni-cert-key takes them. */
+/** Creates a certificate for the hosts and returns its files in the form of --tls-sni-cert-key. */
 function pairFor(name: string, hosts: readonly string[]) {
   const { serving } = openPki(memoryFiles(), { hosts, clientKeyAlgorithm: 'ecdsa' }, new Date());
   const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
@@ -46,19 +46,19 @@ describe('--cors-allowed-origins', () => {
     'access-control-allow-credentials': 'true',
   };
 
-  it.each(['http://localhost:8080', 'https://localhost', 'https://a.example.com'])('lets %s read answers', async (origin) => {
+  it.each(['http://localhost:8080', 'https://localhost', 'https://a.example.com'])('allows %s', async (origin) => {
     const { status, headers } = await under.client.get('/api/v1/namespaces/default', { origin });
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, ...allowed });
   });
 
-  it('lets it read errors too', async () => {
+  it('applies to errors, too', async () => {
     const { status, headers } = await under.client.get('/api/v1/namespaces/none', { origin: 'http://localhost' });
     expect(status).toBe(404);
     expect(headers).toMatchObject({ 'access-control-allow-origin': 'http://localhost', ...allowed });
   });
 
-  it.each(['http://localhost.evil.org', 'https://a.example.com:444', 'null'])('does not let %s', async (origin) => {
+  it.each(['http://localhost.evil.org', 'https://a.example.com:444', 'null'])('does not allow %s', async (origin) => {
     const { headers } = await under.client.get('/version', { origin });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('--cors-allowed-origins', () => {
 });
 
 describe('--strict-transport-security-directives', () => {
-  it('are sent with every answer', async () => {
+  it('are sent with every response', async () => {
     const strictTransportSecurityDirectives = ['max-age=31536000', 'includeSubDomains'];
     const server = await startServer({ storage: 'memory', securePort: 0, strictTransportSecurityDirectives });
     const client = clientFor(server.kubeconfig);
@@ -100,7 +100,7 @@ describe('--strict-transport-security-directives', () => {
 });
 
 describe('--tls-sni-cert-key', () => {
-  it('chooses the certificate by the name that a client asks for, and follows the files', async () => {
+  it('selects the certificate by SNI, and reloads the files', async () => {
     const [first, second, explicit] = [
       pairFor('first', ['a.test', '*.wild.test']),
       pairFor('second', ['a.test', 'b.test']),
@@ -129,7 +129,7 @@ describe('--tls-sni-cert-key', () => {
 });
 
 describe('--tls-cert-file', () => {
-  it('is read again when it changes', async () => {
+  it('is reloaded when it changes', async () => {
     const pair = pairFor('given', ['127.0.0.1']);
     const files = { tlsCertFile: pair.cert, tlsPrivateKeyFile: pair.key };
     const server = await startServer({ storage: 'memory', securePort: 0, ...files });
@@ -141,7 +141,7 @@ describe('--tls-cert-file', () => {
 });
 
 describe('--disable-http2-serving and --tls-curve-preferences', () => {
-  it('choose protocol and key exchange', async () => {
+  it('select protocol and key exchange', async () => {
     const server = await startServer({
       storage: 'memory',
       securePort: 0,
@@ -162,7 +162,7 @@ describe('--external-hostname', () => {
     ['k8s.example.com', (port: string) => `k8s.example.com:${port}`],
     ['k8s.example.com:443', () => 'k8s.example.com:443'],
     ['fd00::1', (port: string) => `[fd00::1]:${port}`],
-  ])('%s is where clients are sent', async (externalHostname, address) => {
+  ])('%s is in discovery and OpenID documents', async (externalHostname, address) => {
     const serviceAccountIssuer = ['https://issuer.example.com'];
     const server = await startServer({ storage: 'memory', securePort: 0, externalHostname, serviceAccountIssuer });
     const client = clientFor(server.kubeconfig);
@@ -179,7 +179,7 @@ describe('--shutdown-send-retry-after', () => {
     const server = await startServer({ storage: 'memory', securePort: 0, shutdownSendRetryAfter: true });
     const client = clientFor(server.kubeconfig);
     const path = await newNamespace(client);
-    // Waits for a revision that never comes, until its deadline.
+    // Waits for a future revision until its deadline.
     const slow = client.get(`${path}?resourceVersion=999999&resourceVersionMatch=NotOlderThan`);
     await new Promise((resolve) => setTimeout(resolve, 200));
     const closing = server.close();
@@ -195,7 +195,7 @@ describe('--shutdown-send-retry-after', () => {
 });
 
 describe('--shutdown-watch-termination-grace-period', () => {
-  it('spreads the end of watches over the time', async () => {
+  it('spreads the end of watches over the period', async () => {
     const server = await startServer({ storage: 'memory', securePort: 0, shutdownWatchTerminationGracePeriod: 1000 });
     const client = clientFor(server.kubeconfig);
     const path = await newNamespace(client);

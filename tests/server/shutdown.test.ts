@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import { configMap, newNamespace } from '../support/server.ts';
 
-describe('closing', () => {
-  it('fails readiness first, ends watches cleanly and lets requests finish', async () => {
+describe('shutdown', () => {
+  it('fails readiness first, ends watches cleanly and finishes requests in flight', async () => {
     const server = await startServer({ storage: 'memory', securePort: 0, shutdownDelayDuration: 300 });
     const client = clientFor(server.kubeconfig);
     const path = await newNamespace(client);
@@ -22,7 +22,7 @@ describe('closing', () => {
     client.close();
   });
 
-  it('loses nothing, and takes the data dir up again', async () => {
+  it('loses no data, and the data dir can be opened again', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-data-'));
     const options = { dataDir, securePort: 0 };
     const first = await startServer(options);

@@ -26,7 +26,7 @@ function readyz(port: number): Promise<number> {
   });
 }
 
-/** Polls from before the server listens. Gives whether the file exists as soon as /readyz succeeds. */
+/** Polls /readyz from before the server listens, and returns whether the file exists at its first success. */
 async function existsWhenReady(port: number, file: string): Promise<boolean> {
   for (;;) {
     if ((await readyz(port)) === 200) return existsSync(file);
@@ -49,7 +49,7 @@ it('has written the kubeconfig of the administrator when /readyz succeeds', asyn
   expect(found).toEqual([true, true, true]);
 });
 
-it('can be started again on a data dir after its port was taken', async () => {
+it('can be restarted on a data dir after its port was taken', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-startup-'));
   const occupant = createServer();
   await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));

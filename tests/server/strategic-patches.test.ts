@@ -30,13 +30,13 @@ describe('a strategic merge patch', () => {
     ],
     ['{"binaryData":{"a":5}}', 'map[binaryData:map[a:5]]', 'cannot restore slice from int64'],
     ['{"binaryData":{"a":"!!"}}', 'map[binaryData:map[a:!!]]', 'error decoding from json: illegal base64 data at input byte 0'],
-  ])('%s does not fit, and is shown as it was sent', async (patch, shown, problem) => {
+  ])('%s has an invalid type, and is quoted in the error', async (patch, shown, problem) => {
     const { status, body } = await patched(patch);
     expect(status).toBe(422);
     expect(body.message).toBe(` "" is invalid: patch: Invalid value: ${JSON.stringify(shown)}: ${problem}`);
   });
 
-  it('with an unknown field is shown as it was sent', async () => {
+  it('with an unknown field is quoted in the error', async () => {
     const { body } = await patched('{"dta":1}', '?fieldValidation=Strict');
     expect(body.message).toBe(' "" is invalid: patch: Invalid value: "map[dta:1]": strict decoding error: unknown field "dta"');
   });
@@ -45,7 +45,7 @@ describe('a strategic merge patch', () => {
     ['{a', "invalid character 'a' looking for beginning of object key string"],
     ['[]', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
     ['5', 'json: cannot unmarshal number into Go value of type map[string]interface {}'],
-  ])('%s is no patch', async (patch, message) => {
+  ])('%s is not a patch', async (patch, message) => {
     expect((await patched(patch)).body).toMatchObject({ code: 400, message });
   });
 

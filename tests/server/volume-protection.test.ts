@@ -14,7 +14,7 @@ const noProtection = ['persistentvolumeclaim', 'persistentvolume', 'volumeattrib
   (name) => `-${name}-protection-controller`,
 );
 
-/** A namespace: claims and pods in it, as one client sees them. */
+/** Helpers for claims and pods in a new namespace. */
 async function workplace(client: Client) {
   const root = (await newNamespace(client)).replace(/\/configmaps$/, '');
   return { claims: `${root}/persistentvolumeclaims`, pods: `${root}/pods` };
@@ -49,7 +49,7 @@ const volume = (name: string, spec: Any = {}) => ({
 const remove = (client: Client, path: string, query = '') => client.send('DELETE', `${path}?${query}`);
 const isGone = (client: Client, path: string) =>
   vi.waitFor(async () => expect((await client.get(path)).status, path).toBe(404), patience);
-/** Long enough for a controller that would remove it. */
+/** Waits long enough for a controller to delete the object. */
 async function stays(client: Client, path: string): Promise<Any> {
   await new Promise((resolve) => setTimeout(resolve, 150));
   const { status, body } = await client.get(path);
@@ -57,8 +57,8 @@ async function stays(client: Client, path: string): Promise<Any> {
   return body;
 }
 
-describe('a claim', () => {
-  it('goes at once if nothing uses it', async () => {
+describe('a PersistentVolumeClaim', () => {
+  it('is deleted immediately if it is not in use', async () => {
     const { claims } = await workplace(t.client);
     expect((await create(t.client, claims, claim('unused'))).metadata.finalizers).toEqual([claimFinalizer]);
     await remove(t.client, `${claims}/unused`);
@@ -77,7 +77,7 @@ describe('a claim', () => {
     await isGone(t.client, `${claims}/used`);
   });
 
-  it('stays while a pod that has completed mounts it', async () => {
+  it('stays while a completed pod mounts it', async () => {
     const { claims, pods } = await workplace(t.client);
     await create(t.client, claims, claim('completed'));
     await create(t.client, pods, pod('done', mount('completed')));
@@ -89,7 +89,7 @@ describe('a claim', () => {
     await isGone(t.client, `${claims}/completed`);
   });
 
-  it('does not wait for a pod that is on no node', async () => {
+  it('does not wait for an unscheduled pod', async () => {
     const { claims, pods } = await workplace(t.client);
     await create(t.client, claims, claim('pending'));
     await create(t.client, pods, pod('waiting', mount('pending'), {}));
@@ -97,7 +97,7 @@ describe('a claim', () => {
     await isGone(t.client, `${claims}/pending`);
   });
 
-  it('of an ephemeral volume stays while its own pod runs', async () => {
+  it('of an ephemeral volume stays while its pod runs', async () => {
     const { claims, pods } = await workplace(t.client);
     const ephemeral = { ephemeral: { volumeClaimTemplate: { spec: claim('').spec } } };
     const { uid } = (await create(t.client, pods, pod('web', ephemeral))).metadata;
@@ -110,7 +110,7 @@ describe('a claim', () => {
     await isGone(t.client, `${claims}/web-data`);
   });
 
-  it('of the same name as that of an ephemeral volume, but not made for it, goes at once', async () => {
+  it('with the name of an ephemeral volume, but not created for it, is deleted immediately', async () => {
     const { claims, pods } = await workplace(t.client);
     await create(t.client, pods, pod('web', { ephemeral: { volumeClaimTemplate: { spec: claim('').spec } } }));
     await create(t.client, claims, claim('web-data'));
@@ -118,7 +118,7 @@ describe('a claim', () => {
     await isGone(t.client, `${claims}/web-data`);
   });
 
-  it('keeps finalizers of others', async () => {
+  it('keeps other finalizers', async () => {
     const { claims } = await workplace(t.client);
     await create(t.client, claims, claim('held', { finalizers: ['example.com/hold'] }));
     await remove(t.client, `${claims}/held`);
@@ -127,7 +127,7 @@ describe('a claim', () => {
     }, patience);
   });
 
-  it('gets the finalizer back', async () => {
+  it('gets the finalizer again if it was removed', async () => {
     const { claims } = await workplace(t.client);
     await create(t.client, claims, claim('bare'));
     await t.client.send('PATCH', `${claims}/bare`, { metadata: { finalizers: null } }, merge);
@@ -136,7 +136,7 @@ describe('a claim', () => {
     }, patience);
   });
 
-  it('does not hold up a namespace', async () => {
+  it('does not block namespace deletion', async () => {
     const { claims } = await workplace(t.client);
     await create(t.client, claims, claim('unused'));
     const namespace = claims.replace('/persistentvolumeclaims', '');
@@ -145,10 +145,10 @@ describe('a claim', () => {
   });
 });
 
-describe('a volume', () => {
+describe('a PersistentVolume', () => {
   const path = '/api/v1/persistentvolumes';
 
-  it('goes at once if it is not bound', async () => {
+  it('is deleted immediately if it is not bound', async () => {
     await create(t.client, path, volume('free'));
     await remove(t.client, `${path}/free`);
     await isGone(t.client, `${path}/free`);
@@ -165,7 +165,7 @@ describe('a volume', () => {
   });
 });
 
-describe('a volume attributes class', () => {
+describe('a VolumeAttributesClass', () => {
   const path = '/apis/storage.k8s.io/v1/volumeattributesclasses';
   const attributesClass = (name: string) => ({
     apiVersion: 'storage.k8s.io/v1',
@@ -175,13 +175,13 @@ describe('a volume attributes class', () => {
     parameters: { iops: '1' },
   });
 
-  it('goes at once if nothing has it', async () => {
+  it('is deleted immediately if it is not in use', async () => {
     await create(t.client, path, attributesClass('unused'));
     await remove(t.client, `${path}/unused`);
     await isGone(t.client, `${path}/unused`);
   });
 
-  it('stays while a claim or a volume has it', async () => {
+  it('stays while a claim or a volume uses it', async () => {
     const { claims } = await workplace(t.client);
     await create(t.client, path, attributesClass('gold'));
     await create(t.client, claims, claim('golden', {}, { volumeAttributesClassName: 'gold' }));
@@ -197,7 +197,7 @@ describe('a volume attributes class', () => {
 });
 
 describe('after a restart', () => {
-  it('claims are still held by their pods, and those that were left behind go', async () => {
+  it('claims in use stay, and unused ones are deleted', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-protection-'));
     const run = async (controllers: readonly string[], work: (client: Client) => Promise<void>) => {
       const server = await startServer({ dataDir, securePort: 0, controllers: ['*', ...controllers] });

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Client, clientFor } from '../support/client.ts';
 import { bundle, notBuilt } from '../support/server-process.ts';
 
-/** Runs inside the server: SIGUSR2 holds its event loop. */
+/** Runs inside the server: SIGUSR2 blocks its event loop. */
 const blocker = `
 const ways = {
   loop(ms) { const end = performance.now() + ms; while (performance.now() < end); },
@@ -62,7 +62,7 @@ async function serverWith(environment: Record<string, string>, ...args: string[]
 const patience = { timeout: 20_000, interval: 50 };
 
 describe.skipIf(notBuilt)('the watchdog', { timeout: 60_000 }, () => {
-  it('reports an event loop that stands still, with its stack, again and again, and its recovery', async () => {
+  it('reports a blocked event loop with its stack, repeatedly, and its recovery', async () => {
     const { child, client, stderr } = await serverWith({ WAY: 'loop', MS: '6500' }, '--watchdog-threshold=1s');
     child.kill('SIGUSR2');
     await expect.poll(() => stderr().match(/event loop stands still/g)?.length, patience).toBe(3);
@@ -97,7 +97,7 @@ describe.skipIf(notBuilt)('the watchdog', { timeout: 60_000 }, () => {
     expect((await client.get('/readyz')).status).toBe(200);
   });
 
-  it('does not count the time in which the whole process was stopped', async () => {
+  it('does not count the time in which the whole process was suspended', async () => {
     const { child, client, stderr } = await serverWith({}, '--watchdog-threshold=1s');
     child.kill('SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 3000));
@@ -107,7 +107,7 @@ describe.skipIf(notBuilt)('the watchdog', { timeout: 60_000 }, () => {
     expect(stderr()).not.toContain('stands still');
   });
 
-  it('lets the process end', async () => {
+  it('does not prevent the process from exiting', async () => {
     const { child, client } = await serverWith({});
     client.close();
     const began = performance.now();

@@ -16,7 +16,7 @@ async function started(client: Client): Promise<{ path: string; version: string 
 const brief = (event: Any): string => `${event.type} ${event.object.metadata.name} ${event.object.data?.n ?? ''}`.trim();
 
 describe('watch', () => {
-  it('delivers what follows a version, in order, once', async () => {
+  it('delivers all events after a resourceVersion, in order, once', async () => {
     const { path, version } = await started(t.client);
     const watch = await t.client.watch(`${path}?watch=1&resourceVersion=${version}`);
     for (let i = 0; i < 20; i++) await t.client.send('POST', path, configMap(`c${i}`, {}, { n: String(i) }));
@@ -27,7 +27,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('resumes from any version with no gap and no repeat', async () => {
+  it('resumes from any resourceVersion without gaps or duplicates', async () => {
     const { path, version } = await started(t.client);
     const created: string[] = [];
     for (let i = 0; i < 10; i++)
@@ -40,7 +40,7 @@ describe('watch', () => {
     }
   });
 
-  it.each(['', '&resourceVersion=0'])('begins with the objects that are there%s', async (version) => {
+  it.each(['', '&resourceVersion=0'])('starts with the existing objects%s', async (version) => {
     const { path } = await started(t.client);
     await t.client.send('POST', path, configMap('a'));
     const watch = await t.client.watch(`${path}?watch=1&${own}${version}`);
@@ -50,7 +50,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('tells of objects that start and stop to match', async () => {
+  it('reports objects that start or stop matching the selector', async () => {
     const { path, version } = await started(t.client);
     const watch = await t.client.watch(`${path}?watch=1&resourceVersion=${version}&labelSelector=on%3Dyes`);
     const put = (n: string, on?: string) => t.client.send('PUT', `${path}/a`, configMap('a', on ? { on } : {}, { n }));
@@ -67,7 +67,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('sends the state, a bookmark that marks its end, and what follows', async () => {
+  it('sends the initial events, a bookmark, and later events', async () => {
     const { path } = await started(t.client);
     for (const name of ['a', 'b']) await t.client.send('POST', path, configMap(name));
     const query = `${own}&watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
@@ -84,7 +84,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('starts at the present without the state where that is asked', async () => {
+  it('starts without initial events with sendInitialEvents=false', async () => {
     const { path } = await started(t.client);
     await t.client.send('POST', path, configMap('a'));
     const watch = await t.client.watch(`${path}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`);
@@ -94,7 +94,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('ends by itself after timeoutSeconds', async () => {
+  it('ends after timeoutSeconds', async () => {
     const { path, version } = await started(t.client);
     const begun = Date.now();
     const watch = await t.client.watch(`${path}?watch=1&resourceVersion=${version}&timeoutSeconds=1`);
@@ -102,7 +102,7 @@ describe('watch', () => {
     expect(Date.now() - begun).toBeGreaterThanOrEqual(900);
   });
 
-  it('shows tables, with their columns in the first event only', async () => {
+  it('sends Tables, with columns in the first event only', async () => {
     const { path, version } = await started(t.client);
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     const watch = await t.client.watch(`${path}?watch=1&resourceVersion=${version}`, { accept });
@@ -115,7 +115,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('shows metadata alone', async () => {
+  it('sends PartialObjectMetadata', async () => {
     const { path, version } = await started(t.client);
     const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
     const watch = await t.client.watch(`${path}?watch=1&resourceVersion=${version}`, { accept });
@@ -126,7 +126,7 @@ describe('watch', () => {
     watch.close();
   });
 
-  it('speaks WebSocket, one event a message', async () => {
+  it('works over WebSocket, with one event per message', async () => {
     const { path, version } = await started(t.client);
     const socket = new WebSocket(
       `${t.client.url.replace('https', 'wss')}${path}?watch=1&resourceVersion=${version}`,
@@ -141,7 +141,7 @@ describe('watch', () => {
     socket.close();
   });
 
-  it('answers a WebSocket handshake that leads nowhere with a Status', async () => {
+  it('answers a failed WebSocket handshake with a Status', async () => {
     const socket = new WebSocket(`${t.client.url.replace('https', 'wss')}/api/v1/nosuch?watch=1`, t.client.tls);
     const status = await new Promise((resolve) => {
       socket.on('unexpected-response', (_request, response) => resolve(response.statusCode));
@@ -152,7 +152,7 @@ describe('watch', () => {
 });
 
 describe('many watches', () => {
-  it('get every event over HTTP/2, however they choose', async () => {
+  it('get every event over HTTP/2, with any selector', async () => {
     const { path, version } = await started(t.client);
     const session = connect(t.client.url, t.client.tls);
     const received = Array.from({ length: 90 }, () => [] as string[]);
@@ -189,7 +189,7 @@ describe('bookmarks', () => {
     expect(await watch.take(2)).toMatchObject([{ type: 'BOOKMARK', object: { kind: 'ConfigMap' } }]);
   });
 
-  // As kube-apiserver 1.36 writes them.
+  // The output of kube-apiserver 1.36.
   it.each([
     ['/api/v1/pods', 9, '{"resourceVersion":"V"},"spec":{"containers":null},"status":{}}'],
     [
@@ -219,7 +219,7 @@ describe('bookmarks', () => {
     expect(object.rows[0].cells).toHaveLength(columns);
   });
 
-  it('never go back', async () => {
+  it('never decrease', async () => {
     const { path } = await started(t.client);
     const query = 'watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const first = await t.client.watch(`${path}?${query}`);

@@ -7,7 +7,7 @@ const json = { 'content-type': 'application/json-patch+json' };
 const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
 
 describe('create', () => {
-  it('gives what only the server may give', async () => {
+  it('sets system metadata', async () => {
     const path = await newNamespace(t.client);
     const stated = {
       uid: 'mine',
@@ -25,7 +25,7 @@ describe('create', () => {
     for (const field of ['generation', 'selfLink', 'deletionTimestamp']) expect(metadata).not.toHaveProperty(field);
   });
 
-  it('makes a name from generateName', async () => {
+  it('generates a name from generateName', async () => {
     const path = await newNamespace(t.client);
     const { body } = await t.client.send('POST', path, {
       apiVersion: 'v1',
@@ -35,7 +35,7 @@ describe('create', () => {
     expect(body.metadata.name).toMatch(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
-  it('keeps an owner that is named twice once, and says so', async () => {
+  it('removes duplicate owner references, with a warning', async () => {
     const path = await newNamespace(t.client);
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
     const { body, headers } = await t.client.send('POST', path, {
@@ -74,14 +74,14 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  it('changes nothing where nothing changes', async () => {
+  it('writes nothing without a change', async () => {
     const path = await newNamespace(t.client);
     const first = (await t.client.send('POST', path, configMap('a', { x: '1', y: '2' }, { k: 'v' }))).body;
     const again = (await t.client.send('PUT', `${path}/a`, configMap('a', { y: '2', x: '1' }, { k: 'v' }))).body;
     expect(again).toEqual(first);
   });
 
-  it('holds to the version it names', async () => {
+  it('fails with a conflict for an outdated resourceVersion', async () => {
     const path = await newNamespace(t.client);
     const { resourceVersion } = (await t.client.send('POST', path, configMap('a'))).body.metadata;
     const put = (data: Record<string, string>) =>
@@ -119,7 +119,7 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  it('waits for finalizers, and goes with the last', async () => {
+  it('waits for finalizers, and removes the object with the last', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, { ...configMap('a'), metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] } });
     const { body } = await t.client.send('DELETE', `${path}/a`);
@@ -131,7 +131,7 @@ describe('delete', () => {
     expect((await t.client.get(`${path}/a`)).status).toBe(404);
   });
 
-  it('takes what a selector chooses', async () => {
+  it('deletes a collection by selector', async () => {
     const path = await newNamespace(t.client);
     for (let i = 0; i < 10; i++) await t.client.send('POST', path, configMap(`c${i}`, { even: String(i % 2 === 0) }));
     const { status, body } = await t.client.send('DELETE', `${path}?labelSelector=even%3Dtrue`);
@@ -141,7 +141,7 @@ describe('delete', () => {
 });
 
 describe('namespaces', () => {
-  it('go with all they hold', async () => {
+  it('are deleted with their contents', async () => {
     const path = await newNamespace(t.client);
     const namespace = path.replace('/configmaps', '');
     await Promise.all(Array.from({ length: 50 }, (_, i) => t.client.send('POST', path, configMap(`c${i}`))));
@@ -151,7 +151,7 @@ describe('namespaces', () => {
     expect((await t.client.get(path)).body.items).toEqual([]);
   });
 
-  it('that are going take nothing new', async () => {
+  it('that are terminating accept no new objects', async () => {
     const path = await newNamespace(t.client);
     const namespace = path.replace('/configmaps', '');
     await t.client.send('POST', path, { ...configMap('held'), metadata: { name: 'held', finalizers: ['x.io/a'] } });

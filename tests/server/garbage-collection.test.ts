@@ -8,7 +8,7 @@ import { newNamespace, useServer } from '../support/server.ts';
 
 const t = useServer();
 const merge = { 'content-type': 'application/merge-patch+json' };
-const patience = { timeout: 10_000, interval: 20 };
+const polling = { timeout: 10_000, interval: 20 };
 
 async function make(path: string, name: string, owners: readonly Any[] = [], more: Any = {}): Promise<Any> {
   const kind = path.endsWith('configmaps') ? 'ConfigMap' : 'PersistentVolume';
@@ -27,14 +27,14 @@ async function make(path: string, name: string, owners: readonly Any[] = [], mor
 }
 const get = async (path: string, name: string) => (await t.client.get(`${path}/${name}`)).body;
 const isGone = (path: string, name: string) =>
-  vi.waitFor(async () => expect((await t.client.get(`${path}/${name}`)).status, name).toBe(404), patience);
+  vi.waitFor(async () => expect((await t.client.get(`${path}/${name}`)).status, name).toBe(404), polling);
 const owned = (owner: Any, blockOwnerDeletion?: boolean) => ({ owner, ...(blockOwnerDeletion && { blockOwnerDeletion }) });
 const remove = (path: string, name: string, query = '') => t.client.send('DELETE', `${path}/${name}?${query}`);
 const release = (path: string, name: string) =>
   t.client.send('PATCH', `${path}/${name}`, { metadata: { finalizers: null } }, merge);
 
-describe('what belongs to an object that is deleted', () => {
-  it('goes with it, and what belongs to that too', async () => {
+describe('dependents of a deleted object', () => {
+  it('are deleted, transitively', async () => {
     const path = await newNamespace(t.client);
     const owner = await make(path, 'owner');
     const child = await make(path, 'child', [owned(owner)]);
@@ -46,7 +46,7 @@ describe('what belongs to an object that is deleted', () => {
     expect((await get(path, 'stranger')).metadata.name).toBe('stranger');
   });
 
-  it.each(['propagationPolicy=Orphan', 'orphanDependents=true'])('stays with %s, and belongs to nobody', async (query) => {
+  it.each(['propagationPolicy=Orphan', 'orphanDependents=true'])('are orphaned with %s', async (query) => {
     const path = await newNamespace(t.client);
     const owner = await make(path, 'owner');
     await make(path, 'child', [owned(owner)]);
@@ -56,7 +56,7 @@ describe('what belongs to an object that is deleted', () => {
     expect((await get(path, 'child')).metadata.ownerReferences).toBeUndefined();
   });
 
-  it('goes first with propagationPolicy=Foreground, if it blocks', async () => {
+  it('are deleted first with propagationPolicy=Foreground, if they block', async () => {
     const path = await newNamespace(t.client);
     const owner = await make(path, 'owner');
     await make(path, 'held', [owned(owner, true)], { metadata: { finalizers: ['example.com/hold'] } });
@@ -64,19 +64,19 @@ describe('what belongs to an object that is deleted', () => {
     const { body } = await remove(path, 'owner', 'propagationPolicy=Foreground');
     expect(body.metadata.finalizers).toEqual(['foregroundDeletion']);
     await isGone(path, 'free');
-    await vi.waitFor(async () => expect((await get(path, 'held')).metadata.deletionTimestamp).toBeDefined(), patience);
+    await vi.waitFor(async () => expect((await get(path, 'held')).metadata.deletionTimestamp).toBeDefined(), polling);
     expect((await get(path, 'owner')).metadata.deletionTimestamp).toBeDefined();
     await release(path, 'held');
     await isGone(path, 'held');
     await isGone(path, 'owner');
   });
 
-  it('lets its owner go when it no longer blocks', async () => {
+  it('release their owner when they no longer block', async () => {
     const path = await newNamespace(t.client);
     const owner = await make(path, 'owner');
     const held = await make(path, 'held', [owned(owner, true)], { metadata: { finalizers: ['example.com/hold'] } });
     await remove(path, 'owner', 'propagationPolicy=Foreground');
-    await vi.waitFor(async () => expect((await get(path, 'held')).metadata.deletionTimestamp).toBeDefined(), patience);
+    await vi.waitFor(async () => expect((await get(path, 'held')).metadata.deletionTimestamp).toBeDefined(), polling);
     const [reference] = held.metadata.ownerReferences;
     const ownerReferences = [{ ...reference, blockOwnerDeletion: false }];
     await t.client.send('PATCH', `${path}/held`, { metadata: { ownerReferences } }, merge);
@@ -84,19 +84,19 @@ describe('what belongs to an object that is deleted', () => {
     await release(path, 'held');
   });
 
-  it('is deleted in the foreground down to the last, leaves first', async () => {
+  it('are deleted in the foreground recursively, leaves first', async () => {
     const path = await newNamespace(t.client);
     const top = await make(path, 'top');
     const middle = await make(path, 'middle', [owned(top, true)]);
     await make(path, 'leaf', [owned(middle, true)], { metadata: { finalizers: ['example.com/hold'] } });
     await remove(path, 'top', 'propagationPolicy=Foreground');
-    await vi.waitFor(async () => expect((await get(path, 'leaf')).metadata.deletionTimestamp).toBeDefined(), patience);
+    await vi.waitFor(async () => expect((await get(path, 'leaf')).metadata.deletionTimestamp).toBeDefined(), polling);
     expect((await get(path, 'middle')).metadata.finalizers).toEqual(['foregroundDeletion']);
     await release(path, 'leaf');
     for (const name of ['leaf', 'middle', 'top']) await isGone(path, name);
   });
 
-  it('goes even where owners wait for each other in a circle', async () => {
+  it('are deleted even in a cycle of blocking owners', async () => {
     const path = await newNamespace(t.client);
     const first = await make(path, 'first');
     const second = await make(path, 'second', [owned(first, true)]);
@@ -108,18 +108,18 @@ describe('what belongs to an object that is deleted', () => {
     await isGone(path, 'second');
   });
 
-  it('stays as long as another owner is there, and no longer names the one that is gone', async () => {
+  it('stay while another owner exists, and lose the reference to the deleted one', async () => {
     const path = await newNamespace(t.client);
     const [one, two] = [await make(path, 'one'), await make(path, 'two')];
     await make(path, 'child', [owned(one), owned(two)]);
     await remove(path, 'one');
     const refs = async () => (await get(path, 'child')).metadata.ownerReferences?.map(({ name }: Any) => name);
-    await vi.waitFor(async () => expect(await refs()).toEqual(['two']), patience);
+    await vi.waitFor(async () => expect(await refs()).toEqual(['two']), polling);
     await remove(path, 'two');
     await isGone(path, 'child');
   });
 
-  it('can belong to something outside namespaces', async () => {
+  it('can have a cluster-scoped owner', async () => {
     const path = await newNamespace(t.client);
     const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
     const metadata = { name: `owner-${Date.now()}` };
@@ -130,7 +130,7 @@ describe('what belongs to an object that is deleted', () => {
   });
 });
 
-describe('an owner that is not there', () => {
+describe('a missing owner', () => {
   it.each([
     ['never was', (_: Any) => ({ name: 'nobody', uid: '11111111-2222-3333-4444-555555555555' })],
     ['is another of the same name', (owner: Any) => ({ name: owner.metadata.name, uid: 'another' })],
@@ -144,7 +144,7 @@ describe('an owner that is not there', () => {
     await isGone(path, 'child');
   });
 
-  it('is not missed if its kind is not known', async () => {
+  it('is ignored if its kind is unknown', async () => {
     const path = await newNamespace(t.client);
     const [gone, child] = [await make(path, 'gone'), 'child'];
     const unknown = { apiVersion: 'example.com/v1', kind: 'Thing', name: 'x', uid: 'x' };
@@ -156,7 +156,7 @@ describe('an owner that is not there', () => {
     expect((await get(path, child)).metadata.name).toBe(child);
   });
 
-  it('is told of if it is in another namespace', async () => {
+  it('causes an event if it is in another namespace', async () => {
     const [path, other] = [await newNamespace(t.client), await newNamespace(t.client)];
     const owner = await make(other, 'owner');
     const child = await make(path, 'child', [owned(owner)]);
@@ -174,7 +174,7 @@ describe('an owner that is not there', () => {
     expect((await get(other, 'owner')).metadata.name).toBe('owner');
   });
 
-  it('keeps nothing outside namespaces alive or dead', async () => {
+  it('does not affect cluster-scoped dependents', async () => {
     const path = await newNamespace(t.client);
     const owner = await make(path, 'owner');
     const volumes = '/api/v1/persistentvolumes';
@@ -182,19 +182,19 @@ describe('an owner that is not there', () => {
     const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp' } };
     await make(volumes, name, [owned(owner)], { spec });
     const events = `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=${name}`;
-    await vi.waitFor(async () => expect((await t.client.get(events)).body.items).toHaveLength(1), patience);
+    await vi.waitFor(async () => expect((await t.client.get(events)).body.items).toHaveLength(1), polling);
     expect((await get(volumes, name)).metadata.deletionTimestamp).toBeUndefined();
   });
 });
 
-describe('what a kind does by default', () => {
+describe('default propagation', () => {
   const template = {
     spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
     metadata: { labels: { a: 'b' } },
   };
   const rc = { apiVersion: 'v1', kind: 'ReplicationController', spec: { selector: { a: 'b' }, template: { ...template } } };
 
-  it('jobs and replication controllers leave their pods behind', async () => {
+  it('Jobs and ReplicationControllers orphan their pods', async () => {
     const path = (await newNamespace(t.client)).replace('configmaps', '');
     const jobs = path.replace('/api/v1', '/apis/batch/v1');
     const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'a' }, spec: { template } };
@@ -209,7 +209,7 @@ describe('what a kind does by default', () => {
     expect([gone.body.metadata.finalizers, gone.headers.warning]).toEqual([['orphan'], undefined]);
   });
 
-  it('events have no dependents', async () => {
+  it('Events have no dependents', async () => {
     const path = (await newNamespace(t.client)).replace('configmaps', 'events');
     const namespace = path.split('/')[4];
     const event = { metadata: { name: 'e' }, involvedObject: { namespace }, reason: 'r' };
@@ -217,7 +217,7 @@ describe('what a kind does by default', () => {
     expect((await remove(path, 'e', 'propagationPolicy=Foreground')).body.kind).toBe('Status');
   });
 
-  it('a second deletion may ask for something else', async () => {
+  it('a second delete can change the propagation', async () => {
     const path = await newNamespace(t.client);
     await make(path, 'a', [], { metadata: { finalizers: ['example.com/hold', 'orphan'] } });
     const first = await remove(path, 'a', 'propagationPolicy=Background&dryRun=All');
@@ -244,10 +244,10 @@ describe('custom resources', () => {
     const metadata = { name: `${plural}.example.org` };
     expect((await t.client.send('POST', definitions, { metadata, spec })).status).toBe(201);
     const there = () => t.client.get(`/apis/example.org/v1/${plural}`);
-    await vi.waitFor(async () => expect((await there()).status).toBe(200), patience);
+    await vi.waitFor(async () => expect((await there()).status).toBe(200), polling);
   };
 
-  it('own and are owned, in whichever version, also before their kind is known', async () => {
+  it('can be owners and dependents, in any version, also before their kind is known', async () => {
     const path = await newNamespace(t.client);
     const waiting = { apiVersion: 'example.org/v1', kind: 'Widget', name: 'nobody', uid: 'x' };
     await make(path, 'early', [], { metadata: { ownerReferences: [waiting] } });
@@ -272,20 +272,20 @@ describe('custom resources', () => {
     await isGone(widgets, 'owner');
   });
 
-  it('go with their namespace', async () => {
+  it('are deleted with their namespace', async () => {
     await define('gadgets', 'Gadget');
     const path = await newNamespace(t.client);
     const gadgets = path.replace('/api/v1', '/apis/example.org/v1').replace('configmaps', 'gadgets');
     await t.client.send('POST', gadgets, { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'a' } });
     const namespace = path.replace('/configmaps', '');
     await t.client.send('DELETE', namespace);
-    await vi.waitFor(async () => expect((await t.client.get(namespace)).status).toBe(404), patience);
+    await vi.waitFor(async () => expect((await t.client.get(namespace)).status).toBe(404), polling);
     expect((await t.client.get(`${gadgets}/a`)).status).toBe(404);
   });
 });
 
-describe('a server without the collector', () => {
-  it('leaves everything as it is, until one with it takes over', async () => {
+describe('a server without garbage collection', () => {
+  it('leaves dependents to the next server with it', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-garbage-'));
     const path = '/api/v1/namespaces/default/configmaps';
     const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'x' }];
@@ -304,7 +304,7 @@ describe('a server without the collector', () => {
     const server = await startServer({ dataDir, securePort: 0 });
     const client = clientFor(server.kubeconfig);
     try {
-      await vi.waitFor(async () => expect((await client.get(`${path}/child`)).status).toBe(404), patience);
+      await vi.waitFor(async () => expect((await client.get(`${path}/child`)).status).toBe(404), polling);
     } finally {
       client.close();
       await server.close();

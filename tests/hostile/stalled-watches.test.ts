@@ -68,7 +68,7 @@ describe('a watch that is never read', () => {
   it.each<[string, OpenStuck]>([
     ['HTTP/1.1', overHttp1],
     ['HTTP/2', overHttp2],
-  ])('is dropped, and the others get everything: %s', { timeout: limitMs }, async (_, open) => {
+  ])('is closed, and the others get all events: %s', { timeout: limitMs }, async (_, open) => {
     // Fakes timers only; network I/O takes real time.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
     const path = await newNamespace(t.client);
@@ -84,7 +84,7 @@ describe('a watch that is never read', () => {
     stuck.close();
   });
 
-  it('does not hold up the end of the server', { timeout: limitMs }, async () => {
+  it('does not delay shutdown', { timeout: limitMs }, async () => {
     const server = await startServer({ storage: 'memory', securePort: 0 });
     const client = clientFor(server.kubeconfig);
     const path = await newNamespace(client);
@@ -99,7 +99,7 @@ describe('a watch that is never read', () => {
 });
 
 describe('watches that are never read', () => {
-  it('cost little, however many they are and whatever they would be sent', { timeout: limitMs }, async () => {
+  it('use little memory, regardless of their number and format', { timeout: limitMs }, async () => {
     const path = await newNamespace(t.client);
     const { resourceVersion } = (await t.client.get(path)).body.metadata;
     await writeLarge(t.client, path, names(40));
@@ -116,7 +116,7 @@ describe('watches that are never read', () => {
 });
 
 describe('a watch that is read slowly', () => {
-  it('gets everything, and leaves nothing behind when it has caught up', { timeout: limitMs }, async () => {
+  it('gets all events, and frees all memory when it has caught up', { timeout: limitMs }, async () => {
     const warnings: string[] = [];
     const onWarning = (warning: Error) => warnings.push(warning.name);
     process.on('warning', onWarning);

@@ -4,10 +4,10 @@ import { configMap, newNamespace, useServer } from '../support/server.ts';
 
 const t = useServer();
 
-describe('a create that names a resourceVersion', () => {
+describe('a create with a resourceVersion', () => {
   const versioned = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
 
-  it('is refused, whether or not the name is taken', async () => {
+  it('is refused, whether or not the name exists', async () => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, configMap('taken'));
     for (const name of ['free', 'taken']) {
@@ -34,8 +34,8 @@ describe('a create that names a resourceVersion', () => {
   });
 });
 
-describe('a create of a name that is taken', () => {
-  it.each(['', '?dryRun=All'])('tells that the object is being deleted%s', async (query) => {
+describe('a create with an existing name', () => {
+  it.each(['', '?dryRun=All'])('reports that the object is being deleted%s', async (query) => {
     const path = await newNamespace(t.client);
     await t.client.send('POST', path, { metadata: { name: 'held', finalizers: ['example.com/hold'] } });
     await t.client.send('DELETE', `${path}/held`);
@@ -62,7 +62,7 @@ describe('an update that creates', () => {
     expect(status).toBe(201);
   });
 
-  it('updates what somebody else created meanwhile', async () => {
+  it('updates an object that was created concurrently', async () => {
     const path = leases(await newNamespace(t.client));
     const apply = (i: number) =>
       t.client.send(
@@ -80,14 +80,14 @@ describe('an update that creates', () => {
 describe('a generated name', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it.each(['configmaps', 'widgets'])('of %s is another one where it is taken', async (kind) => {
+  it.each(['configmaps', 'widgets'])('of %s is generated again if it exists', async (kind) => {
     const configMaps = await newNamespace(t.client);
     const path = kind === 'configmaps' ? configMaps : await createDefinition(t.client, definition('widgets'));
     const object = { apiVersion: kind === 'widgets' ? 'example.com/v1' : 'v1', metadata: { generateName: 'x-' } };
     const body = kind === 'widgets' ? { ...object, kind: 'Widget' } : object;
     const random = Math.random;
     let calls = 0;
-    // Every name has five random characters: the first ones are all alike.
+    // Each name has five random characters: the first four names are equal.
     vi.spyOn(Math, 'random').mockImplementation(() => (calls++ < 20 ? 0 : random()));
     const created = await Promise.all(Array.from({ length: 3 }, () => t.client.send('POST', path, body)));
     expect(created.map(({ status }) => status)).toEqual([201, 201, 201]);

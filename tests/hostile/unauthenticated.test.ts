@@ -33,12 +33,12 @@ async function expectServing(): Promise<void> {
 const half = (path: string, more = '') =>
   `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n${more}\r\n{"metadata"`;
 
-describe('strangers who never finish', () => {
+describe('unauthenticated clients that never finish a request', () => {
   it.each([
     ['half a header', 'GET /api/v1/pods HTTP/1.1\r\nhost: loc', undefined],
     ['half a body', half('/api/v1/namespaces'), '403'],
     ['half a body and a token that is none', half('/api/v1/namespaces', 'authorization: Bearer guess\r\n'), '401'],
-  ])('%s: they keep nobody else waiting', async (_what, text, status) => {
+  ])('%s: others are not delayed', async (_what, text, status) => {
     const all = await Promise.all(Array.from({ length: 60 }, () => stranger()));
     const answers = all.map((socket) => {
       let received = '';
@@ -57,11 +57,11 @@ describe('strangers who never finish', () => {
   });
 });
 
-describe('strangers over HTTP/2', () => {
+describe('unauthenticated clients over HTTP/2', () => {
   it.each([
     ['without credentials', {}, 200],
     ['with those that are none', { authorization: 'Bearer guess' }, 401],
-  ])('%s get one answer for each connection', async (_what, headers, status) => {
+  ])('%s get one response per connection', async (_what, headers, status) => {
     const session = connectHttp2(t.client.url, { ca: t.client.tls.ca });
     session.on('error', () => {});
     const closed = new Promise((resolve) => session.once('close', resolve));
@@ -75,7 +75,7 @@ describe('strangers over HTTP/2', () => {
     await closed;
   });
 
-  it('those who are known keep their connection', async () => {
+  it('authenticated clients keep their connection', async () => {
     const session = connectHttp2(t.client.url, t.client.tls);
     for (let i = 0; i < 3; i++) {
       const answered = await new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ describe('strangers over HTTP/2', () => {
     session.close();
   });
 
-  it('resetting as fast as they can', async () => {
+  it('that reset streams as fast as possible', async () => {
     const socket = await stranger('h2');
     socket.resume();
     socket.write(preface);

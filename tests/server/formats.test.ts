@@ -35,7 +35,7 @@ describe('accept', () => {
     expect([reply.status, reply.headers['content-type']]).toEqual([status, type]);
   });
 
-  it('YAML is that of Kubernetes', async () => {
+  it('YAML is formatted as in Kubernetes', async () => {
     const { text } = await t.client.get(`${path}/a`, { accept: 'application/yaml' });
     expect(text).toMatch(/^apiVersion: v1\ndata:\n {2}k: v\nkind: ConfigMap\nmetadata:\n {2}creationTimestamp: "/);
   });
@@ -51,7 +51,7 @@ describe('accept', () => {
   });
 });
 
-describe('what failed', () => {
+describe('an error', () => {
   const ask = (accept: string, agent = 'kubectl') => t.client.get(`${path}/nope`, { accept, 'user-agent': agent });
 
   it.each([
@@ -62,18 +62,18 @@ describe('what failed', () => {
     [`${meta('Table')},application/json`, 'kubectl', 'application/json', '{"kind":"Status",'],
     ['text/html, application/yaml', 'kubectl', 'application/yaml', 'apiVersion: v1\ncode: 404\n'],
     ['application/vnd.kubernetes.protobuf', 'kubectl', 'application/vnd.kubernetes.protobuf', 'k8s\0\n\f\n\x02v1\x12\x06Status'],
-  ])('is told in what %s of %s means', async (accept, agent, type, start) => {
+  ])('has the format that %s of %s selects', async (accept, agent, type, start) => {
     const reply = await ask(accept, agent);
     expect([reply.status, reply.headers['content-type']]).toEqual([404, type]);
     expect(reply.text.slice(0, start.length)).toBe(start);
   });
 
-  it('is told to those who are unknown in their own form, too', async () => {
+  it('has the requested format for unauthenticated clients, too', async () => {
     const reply = await t.client.get(path, { accept: 'application/yaml', authorization: 'Bearer wrong' });
     expect(reply.headers['content-type']).toBe('application/yaml');
   });
 
-  it('names what a route offers, or what a handler does', async () => {
+  it('lists the accepted media types', async () => {
     const offered = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
     const notAcceptable = '406: Not Acceptable\n\nAvailable representations:';
@@ -86,7 +86,7 @@ describe('what failed', () => {
 });
 
 describe('tables', () => {
-  it('have the cells that kubectl prints', async () => {
+  it('have the cells of kubectl get', async () => {
     const { body } = await t.client.get(`${path}?labelSelector=app`, { accept: meta('Table') });
     expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
     expect(body.columnDefinitions.map((column: Any) => column.name)).toEqual(['Name', 'Data', 'Age']);
@@ -105,7 +105,7 @@ describe('tables', () => {
     else expect(body.rows[0].object).toMatchObject(expected);
   });
 
-  it('are refused with a wrong includeObject', async () => {
+  it('are refused with an invalid includeObject', async () => {
     const { status, body } = await t.client.get(`${path}/a?includeObject=All`, { accept: meta('Table') });
     expect([status, body.message]).toEqual([
       400,
@@ -114,7 +114,7 @@ describe('tables', () => {
   });
 });
 
-describe('metadata alone', () => {
+describe('PartialObjectMetadata', () => {
   it('of an object and of a list', async () => {
     const one = (await t.client.get(`${path}/a`, { accept: meta('PartialObjectMetadata') })).body;
     expect(Object.keys(one)).toEqual(['kind', 'apiVersion', 'metadata']);
@@ -135,7 +135,7 @@ describe('bodies', () => {
     expect(reply.status).toBe(status);
   });
 
-  it('keep keys that mean something to JavaScript', async () => {
+  it('keep keys such as __proto__', async () => {
     const data = '{"__proto__":"a","constructor":"b","toString":"c"}';
     const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"keys"},"data":${data}}`;
     expect((await t.client.send('POST', path, body)).status).toBe(201);
