@@ -10,7 +10,7 @@ const module = fileURLToPath(new URL('client-go', import.meta.url));
 const coldBuildMs = 10 * 60_000;
 const trialMs = 2 * 60_000;
 
-/** Why the program cannot be built here; undefined if it can. */
+/** The reason to skip: the program cannot be built here. Undefined if it can. */
 function missing(): string | undefined {
   if (notBuilt) return 'the server is not built';
   if (spawnSync('go', ['version']).error) return 'there is no `go` on the PATH';
@@ -47,7 +47,7 @@ describe.skipIf(reason)('client-go', () => {
   );
 });
 
-/** All that a command prints. */
+/** The output of a command. */
 function run(file: string, args: readonly string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -118,7 +118,7 @@ describe('a Go test that fails', () => {
     '0 Passed | 1 Failed | 0 Pending | 0 Skipped\n',
   ];
 
-  /** Runs with the given output of each attempt; gives the results and the arguments of the attempts. */
+  /** Simulates `go test` with the given output per attempt; returns the results and the arguments of the attempts. */
   async function attempts(...outputs: Event[][]) {
     const calls: string[][] = [];
     const spawn = (_command: string, args: string[]) => {
@@ -134,30 +134,30 @@ describe('a Go test that fails', () => {
     return { results, again: calls[1]?.slice(calls[1].indexOf('-timeout=1m') + 1) };
   }
 
-  it('is run again by itself, and has passed if it passes then', async () => {
+  it('is run again alone, and passes if that passes', async () => {
     const { results, again } = await attempts(failure('TestA'), success('TestA'));
     expect(results).toEqual([{ test: 'pkg/manager TestA', outcome: 'passed', retried: true }]);
     expect(again).toEqual(['-run=^TestA$', pkg]);
   });
 
-  it('has failed if it fails again', async () => {
+  it('fails if it fails again', async () => {
     const { results } = await attempts(failure('TestA', 'first\n'), failure('TestA', 'second\n'));
     expect(results).toEqual([{ test: 'pkg/manager TestA', outcome: 'failed', detail: 'second' }]);
   });
 
-  it('has failed if the second attempt does not even build', async () => {
+  it('fails if the second attempt does not build', async () => {
     const { results } = await attempts(failure('TestA'), [at(pkg).end('fail')]);
     expect(results).toMatchObject([{ test: 'pkg/manager TestA', outcome: 'failed' }]);
   });
 
-  it('is focused on if it is a spec of Ginkgo', async () => {
+  it('is run with a focus if it is a Ginkgo spec', async () => {
     const passing = at(pkg, 'TestSource').out('1 Passed | 0 Failed | 0 Pending | 9 Skipped\n');
     const { results, again } = await attempts(failure('TestSource', ...ginkgo), [passing, ...success('TestSource')]);
     expect(results).toMatchObject([{ outcome: 'passed', retried: true }]);
     expect(again).toEqual(['-run=^TestSource$', pkg, '-args', '-ginkgo.focus=(Manager Start stops \\(all\\))$']);
   });
 
-  it('has failed if the second attempt did not run it', async () => {
+  it('fails if the second attempt did not run it', async () => {
     const nothing = at(pkg, 'TestSource').out('0 Passed | 0 Failed | 0 Pending | 10 Skipped\n');
     const { results } = await attempts(failure('TestSource', ...ginkgo), [nothing, ...success('TestSource')]);
     expect(results).toMatchObject([{ outcome: 'failed' }]);
@@ -184,14 +184,14 @@ describe('a run of a suite', () => {
   });
   const start = (given: unknown) => runSuite(given as never, progress, { folder, signal: new AbortController().signal });
 
-  it('counts what it yields', async () => {
+  it('counts the results', async () => {
     const trials = { good: async () => {}, bad: async () => Promise.reject(new Error('wrong')) };
     const tally = await start(suite(() => runTrials(trials) as AsyncIterable<never>));
     expect(tally).toMatchObject({ version: '1', passed: 1, failed: 1, failures: [{ test: 'bad', detail: 'wrong' }] });
     expect(printed.at(-1)).toContain('FAILED  bad');
   });
 
-  it('fails if the suite itself throws, keeping what came before', async () => {
+  it('fails if the suite itself throws, and keeps earlier results', async () => {
     const tally = await start(
       suite(async function* () {
         yield { test: 'a', outcome: 'passed' } as never;
@@ -201,7 +201,7 @@ describe('a run of a suite', () => {
     expect(tally).toMatchObject({ passed: 1, failed: 1, failures: [{ detail: 'no route' }] });
   });
 
-  it('ends commands and all they started at the deadline', async () => {
+  it('ends commands and their children at the deadline', async () => {
     const given = suite(async function* (this: unknown) {} as never, 0.005);
     const run = async function* (context: { spawn: (c: string, a: string[]) => { exited: Promise<number> } }) {
       const code = await context.spawn('sh', ['-c', 'sleep 60 & wait']).exited;
@@ -212,7 +212,7 @@ describe('a run of a suite', () => {
     expect(readFileSync(join(folder, 'x.log'), 'utf8')).toContain('$ sh -c');
   });
 
-  it('is not run where a tool is missing or the registry does not answer', async () => {
+  it('is not run if a tool is missing or the registry is unreachable', async () => {
     const unavailable = suite(() => {
       throw new Unavailable('the registry does not answer');
     });
@@ -249,7 +249,7 @@ describe('the report', () => {
   });
 });
 
-it('knows failures by name or by pattern', () => {
+it('matches known failures by name or by pattern', () => {
   const because = 'missing' as const;
   const table = [
     { suite: 'a', test: 'x', because, reason: 'one' },
@@ -259,14 +259,14 @@ it('knows failures by name or by pattern', () => {
   expect(knownFailure('b', 'x', table)).toBeUndefined();
 });
 
-it('takes suites by name and refuses unknown ones', async () => {
+it('selects suites by name and refuses unknown ones', async () => {
   const suites = await loadSuites();
   expect(choose(suites, []).length).toBe(suites.length);
   expect(() => choose(suites, ['nonsense'])).toThrow('no suite is called nonsense');
   expect(() => parseOptions(['--publish', '--assets', 'x'])).toThrow('this server only');
 });
 
-it('finds suites that keep to the interface, each named as its file', async () => {
+it('finds all suites, which implement the interface and are named like their files', async () => {
   for (const suite of await loadSuites()) {
     expect(suite).toMatchObject({
       name: expect.stringMatching(/^[a-z0-9-]+$/),
@@ -294,7 +294,7 @@ describe('a trial program', () => {
     return { results, restarts: () => restarts };
   };
 
-  it('reports a line for each check, and restarts the server when asked to', async () => {
+  it('reports a result for each check, and restarts the server on request', async () => {
     const { results, restarts } = trial('echo ok a; echo @restart; read x; echo "not ok b: $x"; echo noise; exit 1');
     expect(await results()).toEqual([
       { test: 'p a', outcome: 'passed' },

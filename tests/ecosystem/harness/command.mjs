@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 const keptLines = 30;
 
 /**
- * Runs commands in process groups of their own, so that a deadline ends what they have started too. Every line goes to the log.
+ * Runs commands in separate process groups, so that a deadline also ends their children. Every line is logged.
  * @param {{ folder: string, log: string, signal: AbortSignal }} settings
  */
 export function commands({ folder, log, signal }) {
@@ -28,8 +28,8 @@ export function commands({ folder, log, signal }) {
       child.on('error', reject).on('close', (code) => resolve(code ?? 1));
     });
     const settled = exited.finally(() => signal.removeEventListener('abort', end));
-    settled.catch(() => undefined); // whoever awaits it gets the error
-    child.stdin?.on('error', () => undefined); // a program that has ended reads no more
+    settled.catch(() => undefined); // the awaiting caller gets the error
+    child.stdin?.on('error', () => undefined); // the program has exited
     return { lines: logged(merged(child), log, settled), exited: settled, write: (text) => void child.stdin?.write(text) };
   };
 

@@ -32,12 +32,12 @@ function failedSpecs(lines) {
   return specs;
 }
 
-/** The text that a focus is compared with: without the kind of the node that failed, and without labels. @param {string} spec */
+/** The text of a spec for `--focus`: without the type of the failed node, and without labels. @param {string} spec */
 function fullText(spec) {
   return spec.replace(/\[[A-Z][A-Za-z]*(?: \([A-Za-z]+\))?\] /, '').replace(/ \[[^\]]*\]$/, '');
 }
 
-/** The report of a spec begins with a line that marks it as failed and one with its name. @param {readonly string[]} lines @param {string} spec */
+/** The report of a failed spec starts with a line that marks it as failed and one with its name. @param {readonly string[]} lines @param {string} spec */
 function detailOf(lines, spec) {
   const at = lines.findIndex((line) => line.trim() === spec);
   return at < 0

@@ -25,7 +25,7 @@ import { ginkgoResults } from './ginkgo.mjs';
 const keptLines = 200;
 const detailLines = 25;
 
-/** Tests of a package that are run again; where more fail, it is not for their timing. */
+/** The maximum number of failed tests of a package that are retried; if more fail, timing is not the reason. */
 const maxRetried = 10;
 
 /**
@@ -67,7 +67,7 @@ async function* retried(context, settings, results) {
   const failures = again.filter(({ outcome }) => outcome === 'failed');
   for (const { at: _at, ...result } of results) {
     const failure = failures.find(({ test }) => test === result.test) ?? failures.find(({ at }) => at === undefined);
-    // An attempt that ran fewer tests than there were to run proves nothing.
+    // An attempt that ran fewer tests does not count.
     const isProven = passed + failures.length >= Math.max(specs, 1);
     if (failure === undefined && isProven) yield { test: result.test, outcome: 'passed', retried: true };
     else yield { ...result, detail: failure?.detail ?? result.detail };
@@ -78,7 +78,7 @@ async function* retried(context, settings, results) {
 async function secondAttempt(context, settings, results) {
   const [{ package: name, test }] = results.map(({ at }) => /** @type {Place} */ (at));
   const specs = results.flatMap(({ at }) => (at?.spec === undefined ? [] : [escaped(at.spec)]));
-  // Ginkgo compares with the name of the suite before the text.
+  // Ginkgo matches the focus against the suite name and the text.
   const focus = specs.length === results.length ? ['-args', `-ginkgo.focus=(${specs.join('|')})$`] : [];
   const args = [...(settings.args ?? []), `-run=^${test}$`];
   const again = [];
@@ -141,7 +141,7 @@ export function goEventReader() {
   };
 }
 
-/** A dependency that the proxy does not have says nothing about the server. */
+/** A missing dependency is not a failure of the server. */
 const notFetched = /reading https?:\/\/\S+: (\d{3} |dial |Get )/;
 
 /** State of a package while its tests run. */

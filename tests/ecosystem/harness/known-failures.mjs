@@ -2,8 +2,8 @@
  * Failures with a known reason. A failure that is not in this table fails the run. An entry matches a test by suite and by the
  * exact name, or by a pattern for names with variable parts.
  *
- * `kubernetes`: kube-apiserver 1.36 fails the test too, as was seen with `--assets` or `--kubeconfig`.
- * `missing`: the test needs a feature that docs/compatibility.md lists as not there yet.
+ * `kubernetes`: kube-apiserver 1.36 fails the test too, verified with `--assets` or `--kubeconfig`.
+ * `missing`: the test needs a feature that docs/compatibility.md lists as not implemented.
  *
  * @typedef {{ suite: string, test: string | RegExp, because: 'kubernetes' | 'missing', reason: string }} KnownFailure
  * @type {readonly KnownFailure[]}

@@ -8,7 +8,7 @@ import { request } from 'node:https';
  */
 
 /**
- * Requests of a suite's own, with the client certificate in a kubeconfig.
+ * Sends requests with the client certificate of a kubeconfig.
  * @param {string} kubeconfig
  * @returns {(method: string, path: string, body?: unknown, contentType?: string) => Promise<Answer>}
  */

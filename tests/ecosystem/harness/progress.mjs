@@ -3,7 +3,7 @@ import { countsText } from './tally.mjs';
 /** @typedef {import('./tally.mjs').Tally} Tally */
 
 /**
- * One line for the suite that runs: rewritten in place on a terminal, repeated every half minute where output is a file.
+ * A status line for the running suite: rewritten in place on a terminal, printed every half minute otherwise.
  * @param {NodeJS.WriteStream} out @param {() => number} [now]
  */
 export function openProgress(out, now = performance.now.bind(performance)) {
@@ -31,7 +31,7 @@ export function openProgress(out, now = performance.now.bind(performance)) {
     status(text) {
       if (current) current.status = text;
     },
-    /** A line of its own, above the one that is rewritten. @param {string} text */
+    /** Prints a line above the status line. @param {string} text */
     print(text) {
       out.write(live ? `\r\x1b[K${text}\n` : `${text}\n`);
     },

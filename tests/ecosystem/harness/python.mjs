@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A virtual environment with the given packages, made once for each list of versions.
+ * Creates a virtual environment with the given packages, once for each list of versions.
  * @param {import('./suite.mjs').Context} context @param {readonly string[]} packages  such as `kopf==1.45.2`
  * @returns {Promise<string>} the interpreter
  */

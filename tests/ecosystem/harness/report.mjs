@@ -88,7 +88,7 @@ function readPage() {
   return { before: content.slice(0, from), between: content.slice(from, end), after: content.slice(end) };
 }
 
-/** Fails before a run of an hour rather than after it. */
+/** Checks that the report can be written, before the run. */
 export function checkPublishable() {
   readPage();
 }

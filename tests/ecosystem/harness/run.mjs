@@ -15,7 +15,7 @@ import { missingTools } from './tools.mjs';
  */
 
 /**
- * Runs one suite to its end. A suite that throws, or misses its deadline, is a failure of its own beside the results it gave.
+ * Runs one suite. If the suite throws, or misses its deadline, that is a failure in addition to its results.
  * @param {Suite} suite @param {Progress} progress @param {Settings} settings @returns {Promise<Tally>}
  */
 export async function runSuite(suite, progress, settings) {

@@ -16,7 +16,7 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;
 
 /**
- * Starts servers for one suite; `stopAll` ends those that are left.
+ * Starts servers for one suite; `stopAll` stops the remaining ones.
  * @param {string | undefined} running  kubeconfig of a server to use instead
  */
 export function serverPool(running) {
@@ -95,7 +95,7 @@ async function readyLine(stdout, exited) {
   return line;
 }
 
-/** @returns {string} the folder that `tsukube envtest` lays out */
+/** @returns {string} the folder created by `tsukube envtest` */
 export function envtestAssets() {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'envtest', '-p', 'path'], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`tsukube envtest failed: ${stderr.trim()}`);

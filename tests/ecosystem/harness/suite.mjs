@@ -5,12 +5,12 @@
  * @typedef {'go' | 'python' | 'rust' | 'java' | 'maven' | 'helm' | 'kubectl' | 'etcd' | 'npm'} Tool
  *
  * @typedef {object} Suite
- * @property {string} name  what is typed to run it: `npm run test:ecosystem -- NAME`. The name of the file without `.mjs`
+ * @property {string} name  the argument to run it: `npm run test:ecosystem -- NAME`. The file name without `.mjs`
  * @property {string} title  one line for `--list` and for the table
- * @property {readonly Tool[]} needs  programs that must be on the PATH; the suite is skipped where one is missing
+ * @property {readonly Tool[]} needs  programs that must be on the PATH; the suite is skipped if one is missing
  * @property {number} minutes  deadline of prepare and run together
  * @property {(context: Context) => Promise<Prepared>} prepare  fetches and builds what the suite needs, below `context.folder`.
- *   Idempotent: what a former run has fetched is used again
+ *   Idempotent: reuses what an earlier run has fetched
  * @property {(context: Context, prepared: Prepared) => AsyncIterable<Result>} run  runs the tests and yields a result as soon as
  *   there is one. It throws only if the suite itself could not run; a test that fails is a result
  *
@@ -21,9 +21,9 @@
  * @typedef {object} Result
  * @property {string} test  unique within the suite, the same in every run
  * @property {'passed' | 'failed' | 'skipped'} outcome
- * @property {number} [count]  tests this result stands for, where a runner names only those that fail; 1 if absent
+ * @property {number} [count]  number of tests, for runners that name only failed ones; 1 by default
  * @property {boolean} [retried]  it passed at the second attempt
- * @property {string} [detail]  for a failure: what was expected and what came, in a few lines
+ * @property {string} [detail]  for a failure: expected and actual result, in a few lines
  *
  * @typedef {object} Context
  * @property {string} folder  of this suite, below `.cache/ecosystem`; kept between runs
@@ -37,7 +37,7 @@
  *   `tsukube serve`. It is stopped after the suite if the suite has not done so
  * @property {readonly string[]} command  runs `tsukube`, for suites that start servers themselves
  * @property {string} [kubeconfig]  of the running server that `--kubeconfig` names; then nothing is to be started
- * @property {() => Promise<string>} assets  a folder for KUBEBUILDER_ASSETS, as `tsukube envtest` lays it out
+ * @property {() => Promise<string>} assets  a folder for KUBEBUILDER_ASSETS, created by `tsukube envtest`
  *
  * @typedef {object} CommandOptions
  * @property {string} [cwd]  `context.folder` if absent
@@ -57,7 +57,7 @@
  * @property {() => Promise<void>} stop
  */
 
-/** A suite stops with this if its program cannot be had here, for example because the registry does not answer. */
+/** Thrown by a suite whose program is not available, for example because the registry is unreachable. */
 export class Unavailable extends Error {}
 
 /**

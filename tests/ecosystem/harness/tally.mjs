@@ -3,17 +3,17 @@ import { knownFailure } from './known-failures.mjs';
 /**
  * @typedef {import('./suite.mjs').Result} Result
  *
- * @typedef {object} Tally  what became of one suite
+ * @typedef {object} Tally  the result of one suite
  * @property {string} suite
  * @property {string} title
  * @property {string} version
  * @property {number} passed
  * @property {number} failed
- * @property {number} kubernetes  failures that kube-apiserver has too
- * @property {number} missing  failures for want of a feature that is not there yet
+ * @property {number} kubernetes  failures that also occur with kube-apiserver
+ * @property {number} missing  failures that need a feature which is not implemented
  * @property {number} skipped
  * @property {number} seconds
- * @property {string} [notRun]  why the whole suite was skipped
+ * @property {string} [notRun]  why the suite was skipped
  * @property {{ test: string, detail: string, known?: import('./known-failures.mjs').KnownFailure }[]} failures
  */
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 /** @typedef {import('./suite.mjs').Tool} Tool */
 
-/** A command for each tool that succeeds where the tool works, and prints its version. @type {Readonly<Record<Tool, readonly string[]>>} */
+/** A command for each tool that succeeds if the tool works, and prints its version. @type {Readonly<Record<Tool, readonly string[]>>} */
 const probes = {
   go: ['go', 'version'],
   python: ['python3', '--version'],

@@ -5,7 +5,7 @@ import { kubeRequest } from '../harness/kube-request.mjs';
 const chart = fileURLToPath(new URL('./chart', import.meta.url));
 
 /**
- * A release from its first dry run to its end. Each trial builds on the one before.
+ * The lifecycle of a release, from the first dry run to uninstall. Each trial builds on the previous one.
  * @param {(args: readonly string[], env?: Record<string, string>) => Promise<string>} run  runs Helm
  * @param {import('../harness/suite.mjs').TestServer} server
  * @param {{ major: 3 | 4, namespace: string }} settings
@@ -120,7 +120,7 @@ export function helmTrials(run, server, { major, namespace }) {
   };
 }
 
-/** Bare servers have no controller that makes the account of a namespace. @param {import('./workloads.mjs').Request} request @param {string} namespace */
+/** Servers without controllers create no default ServiceAccount. @param {import('./workloads.mjs').Request} request @param {string} namespace */
 async function serviceAccount(request, namespace) {
   await request('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
 }

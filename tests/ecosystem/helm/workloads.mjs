@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Stands in for the controllers and the kubelet of a cluster: Jobs complete, Pods succeed, Deployments become available, claims
+ * Simulates controllers and kubelet: Jobs complete, Pods succeed, Deployments become available, claims
  * are bound. Helm waits for these.
  *
  * @typedef {ReturnType<typeof import('../harness/kube-request.mjs').kubeRequest>} Request
@@ -66,7 +66,7 @@ const kinds = {
   },
 };
 
-/** The ReplicaSet of the current template, by which Helm 3 measures a rollout. @param {KubeObject} deployment @param {Request} request */
+/** The ReplicaSet of the current template, which Helm 3 uses to check a rollout. @param {KubeObject} deployment @param {Request} request */
 async function rollOut({ metadata, spec }, request) {
   const hash = createHash('sha256').update(JSON.stringify(spec.template)).digest('hex').slice(0, 8);
   const labels = { ...spec.template.metadata.labels, 'pod-template-hash': hash };

@@ -1,10 +1,10 @@
-/** Lines for the harness, and its answer to a request for a restart. */
+/** Prints result lines for the harness, and requests restarts. */
 import { createInterface } from 'node:readline';
 
 const input = createInterface({ input: process.stdin });
 let failed = 0;
 
-/** Passes if the step resolves with something true. @param {string} name @param {() => unknown} step */
+/** Passes if the step resolves with a truthy value. @param {string} name @param {() => unknown} step */
 export async function check(name, step) {
   let problem = 'the outcome is not the expected one';
   try {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const module = fileURLToPath(new URL('../client-go', import.meta.url));
 
-/** `npm test` runs the same trials for some seconds. */
+/** The duration; `npm test` runs the same trials for some seconds. */
 const flags = ['-duration=2m', '-kills=10', '-writers=4', '-rounds=100'];
 const trials = ['informers', 'leader-election'];
 

@@ -3,7 +3,7 @@ import { goTest } from '../harness/go-test.mjs';
 
 const version = 'v1.14.2';
 
-/** Packages whose suites start an API server. Those of most reconcilers need the admission webhooks of Cluster API throughout. */
+/** Packages whose suites start an API server. Most reconciler suites are missing, because they need the admission webhooks of Cluster API. */
 const packages = [
   './controllers/clustercache',
   './controllers/crdmigrator',
@@ -22,7 +22,7 @@ export default {
   minutes: 60,
   async prepare(context) {
     const prepared = await fetchModule(context, 'sigs.k8s.io/cluster-api', version);
-    // A module of the same repository, which go.mod names by its path there.
+    // go.mod references a module of the same repository by a relative path.
     await context.exec('go', ['mod', 'edit', `-require=sigs.k8s.io/cluster-api/api@${version}`], { cwd: prepared.folder });
     return prepared;
   },

@@ -25,7 +25,7 @@ const packages = [
   './pkg/webhook/authentication',
 ];
 
-/** Subtests that fetch a kube-apiserver 1.28 and run against that one. */
+/** Subtests that download kube-apiserver 1.28 and test that. */
 const ofOtherServers = '.*/aggregatedDiscovery=false';
 
 /** @type {import('../harness/suite.mjs').Suite} */

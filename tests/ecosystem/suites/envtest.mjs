@@ -5,7 +5,7 @@ import { goTest } from '../harness/go-test.mjs';
 
 /** @typedef {import('../harness/suite.mjs').Context} Context */
 
-/** Of controller-runtime: the oldest whose dependencies build with a Go of today, the newest, and some between. */
+/** Versions of controller-runtime: the oldest whose dependencies build with a current Go, the newest, and some in between. */
 const versions = ['v0.12.3', 'v0.16.1', 'v0.20.4', 'v0.25.2'];
 
 const program = fileURLToPath(new URL('../envtest/envtest_test.go', import.meta.url));

@@ -8,7 +8,7 @@ const crates = ['kube', 'kube-client', 'kube-core', 'kube-derive', 'kube-runtime
 const tested = ['kube', 'kube-client', 'kube-runtime'];
 const trial = fileURLToPath(new URL('../kube-rs/', import.meta.url));
 
-/** Of `kube`; without those that need C libraries. */
+/** Features of `kube`, without those that need C libraries. */
 const features = ['derive', 'runtime', 'ws', 'unstable-runtime', 'unstable-client', 'jsonpatch', 'gzip'];
 const ofClient = ['ws', 'unstable-client', 'rustls-tls', 'ring', 'gzip', 'jsonpatch'];
 const featureList = [
