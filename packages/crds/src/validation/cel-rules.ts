@@ -1,6 +1,6 @@
 import {
-  type CompiledRule,
   type CompiledRules,
+  type CompiledValidationRule,
   estimatedCostLimit,
   estimatedDefinitionCostLimit,
   type FieldErrors,
@@ -105,7 +105,7 @@ export function validateRules(
 }
 
 function validateRule(
-  rule: CompiledRule,
+  rule: CompiledValidationRule,
   rules: CompiledRules,
   given: JsonObject,
   at: FieldPath,
@@ -127,7 +127,12 @@ function addCost(what: string, cost: number, at: FieldPath, costs: RuleCosts, er
   costs.add(at, cost);
 }
 
-function validateOldSelf(rule: CompiledRule, at: FieldPath, uncorrelatable: FieldPath | undefined, errors: FieldErrors): void {
+function validateOldSelf(
+  rule: CompiledValidationRule,
+  at: FieldPath,
+  uncorrelatable: FieldPath | undefined,
+  errors: FieldErrors,
+): void {
   const { optionalOldSelf } = rule.rule;
   if (rule.usesOldSelf && uncorrelatable !== undefined)
     errors.invalid(

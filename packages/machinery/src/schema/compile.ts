@@ -1,7 +1,7 @@
 import { isNumberLiteral, type ParsedObject, type ParsedValue, withPlainNumbers } from '../json/number-literal.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { internedRecord } from '../managed-fields/managed-fields.ts';
-import { type Check, scalarChecks } from './check-scalar.ts';
+import { scalarChecks, type ValueDecoder } from './check-scalar.ts';
 import { compileObject, type ObjectCheck } from './compile-object.ts';
 import type { Decoding } from './decoding.ts';
 import { zeroOf } from './omitempty.ts';
@@ -9,7 +9,7 @@ import { type FieldType, isManagedFieldsType, type TypeCatalogue } from './type.
 
 /** The compiled decoder of a type. */
 export interface CompiledType {
-  readonly check: Check;
+  readonly check: ValueDecoder;
   /** The value of a null list item or map value. */
   zero(): JsonValue;
   /** The name of the Go type in messages. */
@@ -77,7 +77,7 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
     target ??= objectCheck(name, catalogue);
     return target;
   };
-  const check: Check = (value, decoding) => {
+  const check: ValueDecoder = (value, decoding) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || isNumberLiteral(value))
       return decoding.mismatch(value, goType);
     return resolve().check(value, decoding);

@@ -1,7 +1,7 @@
 import type { ParsedObject } from '../json/number-literal.ts';
 import type { JsonObject } from '../json/value.ts';
 import { objectCheck } from './compile.ts';
-import { DecodeFailure, Decoding, type Source } from './decoding.ts';
+import { DecodeFailure, type DecodeSource, Decoding } from './decoding.ts';
 import type { TypeCatalogue, TypeDefinition } from './type.ts';
 
 export interface CheckedObject {
@@ -19,7 +19,7 @@ export interface CheckedObject {
 const none: readonly string[] = [];
 
 export interface CheckOptions {
-  readonly source?: Source;
+  readonly source?: DecodeSource;
   /** Whether the object may contain number literals. */
   readonly hasNumberLiterals?: boolean | undefined;
 }
@@ -48,7 +48,7 @@ function mismatch(value: ParsedObject, error: string): CheckedObject {
 }
 
 /** Kubernetes reports unknown fields sorted when it decodes values, and in document order when it decodes text. */
-function inOrder(unknown: string[], source: Source): readonly string[] {
+function inOrder(unknown: string[], source: DecodeSource): readonly string[] {
   return source === 'values' && unknown.length > 1 ? unknown.sort() : unknown;
 }
 

@@ -22,7 +22,7 @@ export class DecodeFailure extends Error {
 }
 
 /** Kubernetes has two decoders with different messages: for JSON text, and for values (runtime.DefaultUnstructuredConverter). */
-export type Source = 'text' | 'values';
+export type DecodeSource = 'text' | 'values';
 
 /** The state of one decoding: current path, first error and unknown fields. */
 export class Decoding {
@@ -35,7 +35,7 @@ export class Decoding {
   readonly #path: (NamedField | MapKey | number)[] = [];
   #depth = 0;
 
-  constructor(source: Source, hasNumberLiterals: boolean) {
+  constructor(source: DecodeSource, hasNumberLiterals: boolean) {
     this.isFromValues = source === 'values';
     this.hasNumberLiterals = hasNumberLiterals;
   }

@@ -4,7 +4,7 @@ import { path } from '../errors/field-path.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { CompiledSchema, SchemaOptions } from './compiled-schema.ts';
 import { validateEmbedded } from './embedded-objects.ts';
-import { shapeOfRoot } from './merge-schema.ts';
+import { mergeSchemaOfRoot } from './merge-schema.ts';
 import { applyDefaults, normalizeRoot } from './normalize.ts';
 import { validateRulesOf } from './rules/validate-rules.ts';
 import { parseSchema } from './schema/parse.ts';
@@ -19,7 +19,7 @@ import { hasDuplicates, validateUniqueness } from './values/list-uniqueness.ts';
 const noWarnings: readonly string[] = [];
 const statusPath = path('status');
 
-/** `props` is the openAPIV3Schema of a version; a function is called when the schema is first needed. */
+/** Compiles the openAPIV3Schema of a version. A function is called on first use. */
 export function compileSchema(props: JsonObject | (() => JsonObject), options: SchemaOptions = {}): CompiledSchema {
   const preserve = options.preserveUnknownFields === true;
   let parsed: SchemaNode | undefined;
@@ -35,7 +35,7 @@ export function compileSchema(props: JsonObject | (() => JsonObject), options: S
     validateStatusValues: (object, old, errors, effort) => validateStatus(root(), object, old, errors, effort),
     validateRules: (object, old, errors, part, effort) => validateRules(root(), object, old, errors, part, effort),
     get mergeSchema() {
-      shape ??= shapeOfRoot(root(), preserve);
+      shape ??= mergeSchemaOfRoot(root(), preserve);
       return shape;
     },
   };
@@ -81,7 +81,7 @@ function validateRules(
   return root.within.rules ? validateRulesOf(root, object, old, errors, effort) : noWarnings;
 }
 
-/** Lists that were wrong before may stay so. */
+/** Ratcheting: duplicates are tolerated if the old object had duplicates, too. */
 function validateLists(root: SchemaNode, object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   if (!root.within.lists) return;
   const found = new FieldErrors();

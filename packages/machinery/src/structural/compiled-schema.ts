@@ -3,27 +3,26 @@ import type { FieldErrors } from '../errors/field-errors.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Effort } from './values/budget.ts';
 
-/** What the schema of one version of a custom resource does to its objects. Everything is compiled on first use. */
+/** The schema of one version of a custom resource. Everything is compiled on first use. */
 export interface CompiledSchema {
   /**
-   * Gives an object the form of its schema, and changes it for that: unknown fields are dropped, nulls that may not be are
-   * dropped or replaced by their default, defaults are filled in, metadata of embedded objects is coerced. The object's own
-   * apiVersion, kind and metadata are left as they are.
+   * Prunes unknown fields, drops nulls that are not nullable or replaces them by their default, applies defaults and coerces
+   * the metadata of embedded objects. Mutates the object, except for its own apiVersion, kind and metadata.
    */
   normalize(object: JsonObject, origin: Origin): Normalized;
-  /** Only the defaults: after an object was patched or converted. Changes the object. */
+  /** Applies only the defaults, after a patch or conversion. Mutates the object. */
   applyDefaults(object: JsonObject): void;
   /**
-   * Types, formats, ranges, patterns, enums and their combinations. With an old object, what has not changed is not held
-   * against the new one.
+   * Validates types, formats, ranges, patterns, enums and their combinations. With an old object, unchanged values are not
+   * validated again (ratcheting).
    */
   validateValues(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors, effort?: Effort): void;
-  /** The same for an update of the status alone. */
+  /** The same for an update of the status subresource. */
   validateStatusValues(object: JsonObject, old: JsonObject, errors: FieldErrors, effort?: Effort): void;
   /**
-   * What is checked after the values, and after scale: metadata of embedded objects, uniqueness in sets and maps, and the
-   * rules (x-kubernetes-validations), which are left out if `errors` has something that makes them pointless. `part` is what
-   * the write is about. The answer lists warnings: rules that are broken by what has not changed.
+   * Runs after the validation of values and of scale: metadata of embedded objects, uniqueness in sets and maps, and the CEL
+   * rules (x-kubernetes-validations), which are skipped if `errors` already makes them meaningless. `part` is the part of
+   * the object that is written. Returns warnings: rules violated by unchanged values.
    */
   validateRules(
     object: JsonObject,
@@ -37,19 +36,19 @@ export interface CompiledSchema {
 }
 
 /**
- * What comes from the store was accepted once: embedded metadata that is malformed is dropped instead of refused. What comes
- * from another version gets no defaults: it had those of the version it was written in.
+ * The origin of an object. From the store: malformed embedded metadata is dropped instead of rejected, because it was accepted
+ * once. From a conversion: no defaults are applied, because the source version had its own.
  */
 export type Origin = 'request' | 'store' | 'conversion';
 
 export interface Normalized {
-  /** `unknown field "spec.foo"` for each field that was dropped, sorted by path. */
+  /** `unknown field "spec.foo"` for each pruned field, sorted by path. */
   readonly unknown: readonly string[];
-  /** Why embedded metadata cannot be read: `spec.template.metadata: Invalid value: …`. A bad request, not an invalid object. */
+  /** Malformed embedded metadata: `spec.template.metadata: Invalid value: …`. A 400, not a 422. */
   readonly error?: string;
 }
 
 export interface SchemaOptions {
-  /** spec.preserveUnknownFields: nothing is dropped. */
+  /** spec.preserveUnknownFields: nothing is pruned. */
   readonly preserveUnknownFields?: boolean;
 }

@@ -10,12 +10,12 @@ import { checkObjectMeta } from './merge-schema.ts';
 import type { Normalization } from './normalization.ts';
 import type { SchemaNode } from './schema/schema-node.ts';
 
-/** apiVersion, kind and metadata of an embedded object, which need not be in its schema. */
+/** Fields of an embedded object that its schema need not declare. */
 export function isMetaField(key: string): boolean {
   return key === 'metadata' || key === 'kind' || key === 'apiVersion';
 }
 
-/** Gives apiVersion, kind and metadata of an embedded object their types. Changes the object. */
+/** Coerces apiVersion, kind and metadata of an embedded object. Mutates the object. */
 export function coerceEmbedded(object: JsonObject, run: Normalization): void {
   coerceText(object, 'apiVersion', run);
   coerceText(object, 'kind', run);
@@ -48,7 +48,7 @@ interface ReadMetadata {
   readonly unknown: readonly string[];
 }
 
-/** The metadata, or why it cannot be read. */
+/** The decoded metadata, or an error message. */
 export function readMetadata(metadata: JsonValue, origin: Origin): ReadMetadata | string {
   if (!isObject(metadata)) return cannotUnmarshal(metadata, 'v1.ObjectMeta');
   const { value, error, unknown } = checkObjectMeta(metadata);
@@ -56,7 +56,7 @@ export function readMetadata(metadata: JsonValue, origin: Origin): ReadMetadata 
   return origin === 'request' ? error : { metadata: wellFormed(metadata), unknown: [] };
 }
 
-/** From `unknown field "a.b"`. */
+/** The path in `unknown field "a.b"`. */
 function fieldIn(message: string): string {
   return message.slice('unknown field "'.length, -1);
 }
@@ -72,7 +72,7 @@ function wellFormed(metadata: JsonObject): JsonObject {
   return kept;
 }
 
-/** The apiVersion, kind and metadata of embedded objects. */
+/** Validates apiVersion, kind and metadata of embedded objects. */
 export function validateEmbedded(value: JsonValue, node: SchemaNode, at: FieldPath | undefined, errors: FieldErrors): void {
   if (!node.within.embedded || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
@@ -94,7 +94,7 @@ function childOf(at: FieldPath | undefined, key: string): FieldPath {
   return at === undefined ? path(key) : at.child(key);
 }
 
-/** What an object must have to be one. */
+/** Validates apiVersion and kind, which an embedded object must have. */
 export function validateIdentity(object: JsonObject, at: FieldPath | undefined, errors: FieldErrors): void {
   if (!Object.hasOwn(object, 'apiVersion')) errors.required(childOf(at, 'apiVersion'));
   if (!Object.hasOwn(object, 'kind')) errors.required(childOf(at, 'kind'));

@@ -2,7 +2,7 @@ export { estimatedCostLimit, estimatedDefinitionCostLimit } from '../cel/contrac
 export { maxRequestBytes } from '../cel/types/declared-type.ts';
 export { compileSchema } from './compile.ts';
 export type { CompiledSchema, Normalized, Origin, SchemaOptions } from './compiled-schema.ts';
-export { type CompiledRule, type CompiledRules, type FoundField, findField, rulesOf } from './rules/rules.ts';
+export { type CompiledRules, type CompiledValidationRule, type FoundField, findField, rulesOf } from './rules/rules.ts';
 export { type OpenApiOptions, toOpenApi } from './schema/openapi.ts';
 export { parseSchema } from './schema/parse.ts';
 export { someSchema } from './schema/props.ts';

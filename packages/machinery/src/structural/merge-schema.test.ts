@@ -4,11 +4,11 @@ import { mergeObjects } from '../apply/merge.ts';
 import { fieldSetOf } from '../apply/to-set.ts';
 import { schemaMismatch } from '../apply/validate.ts';
 import type { JsonObject } from '../json/value.ts';
-import { shapeOfRoot } from './merge-schema.ts';
+import { mergeSchemaOfRoot } from './merge-schema.ts';
 import { parseSchema } from './schema/parse.ts';
 
 const text: JsonObject = { type: 'string' };
-const shape = shapeOfRoot(
+const shape = mergeSchemaOfRoot(
   parseSchema({
     type: 'object',
     properties: {

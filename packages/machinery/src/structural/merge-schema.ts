@@ -18,28 +18,28 @@ const scalars: Readonly<Record<string, MergeSchema>> = {
   number: { is: 'scalar', expects: 'numeric' },
 };
 
-/** How server-side apply merges objects of a schema. */
-export function shapeOfRoot(root: SchemaNode, preserveUnknownFields: boolean): ObjectMergeSchema {
-  return new SchemaShape(root, preserveUnknownFields || root.preserveUnknown, true);
+/** The merge schema of a structural schema, for server-side apply. */
+export function mergeSchemaOfRoot(root: SchemaNode, preserveUnknownFields: boolean): ObjectMergeSchema {
+  return new NodeMergeSchema(root, preserveUnknownFields || root.preserveUnknown, true);
 }
 
-/** `preserve`: something around keeps fields that no schema names. */
-function shapeOfNode(node: SchemaNode, preserve: boolean): MergeSchema {
+/** With `preserve` an enclosing schema preserves unknown fields. */
+function mergeSchemaOfNode(node: SchemaNode, preserve: boolean): MergeSchema {
   const keeps = preserve || node.preserveUnknown;
   switch (node.intOrString ? '' : node.type) {
     case 'object':
-      return new SchemaShape(node, keeps, node.embedded);
+      return new NodeMergeSchema(node, keeps, node.embedded);
     case 'array':
       return listSchema(node, keeps);
     case '':
-      return node.properties === undefined ? deducedSchema : new SchemaShape(node, true, node.embedded);
+      return node.properties === undefined ? deducedSchema : new NodeMergeSchema(node, true, node.embedded);
     default:
       return scalars[node.type] ?? deducedSchema;
   }
 }
 
-/** Made field by field when it is needed: a large schema has many fields that no object uses. */
-class SchemaShape implements ObjectMergeSchema {
+/** Built field by field on first use: a large schema has many fields that no object uses. */
+class NodeMergeSchema implements ObjectMergeSchema {
   readonly is = 'object';
   readonly atomic: boolean;
   readonly #node: SchemaNode;
@@ -67,7 +67,7 @@ class SchemaShape implements ObjectMergeSchema {
 
   #makeFields(): ReadonlyMap<string, MergeSchema> {
     const fields = new Map<string, MergeSchema>();
-    for (const [key, node] of this.#node.properties ?? []) fields.set(key, shapeOfNode(node, this.#keeps));
+    for (const [key, node] of this.#node.properties ?? []) fields.set(key, mergeSchemaOfNode(node, this.#keeps));
     if (this.#isResource)
       fields.set('apiVersion', stringSchema).set('kind', stringSchema).set('metadata', objectMetaMergeSchema());
     return fields;
@@ -75,14 +75,14 @@ class SchemaShape implements ObjectMergeSchema {
 
   #makeOf(): MergeSchema | undefined {
     const { additional, properties } = this.#node;
-    if (typeof additional === 'object') return shapeOfNode(additional, this.#keeps);
+    if (typeof additional === 'object') return mergeSchemaOfNode(additional, this.#keeps);
     if (additional !== undefined) return additional ? deducedSchema : undefined;
     return this.#keeps || properties === undefined ? deducedSchema : undefined;
   }
 }
 
 function listSchema(node: SchemaNode, keeps: boolean): ListMergeSchema {
-  const of = node.items === undefined ? deducedSchema : shapeOfNode(node.items, keeps);
+  const of = node.items === undefined ? deducedSchema : mergeSchemaOfNode(node.items, keeps);
   const kind = node.listType === 'set' || node.listType === 'map' ? node.listType : 'atomic';
   if (kind !== 'map') return { is: 'list', kind, of, keys: [], defaults: new Map() };
   return { is: 'list', kind, of, keys: [...node.listMapKeys].sort(), defaults: keyDefaults(node) };
@@ -97,7 +97,7 @@ function keyDefaults({ items, listMapKeys }: SchemaNode): ReadonlyMap<string, Js
   return defaults;
 }
 
-/** The metadata of embedded objects, which no schema describes. */
+/** The type of metadata of embedded objects, which their schemas do not describe. */
 const text: FieldType = { is: 'string' };
 const time: FieldType = { is: 'time' };
 const integer: FieldType = { is: 'int64' };
@@ -128,7 +128,7 @@ function type(name: string, fields: Readonly<Record<string, FieldType>>): TypeDe
   return name === 'OwnerReference' ? { ...definition, mapType: 'atomic' } : definition;
 }
 
-/** The fields of a reference to an owner are always written; pointers and times keep what was sent. */
+/** Fields of owner references have no omitempty; pointers and times are kept if sent. */
 function fieldOf(name: string, type: FieldType, owner: string): Field {
   const pointer = type.is === 'time' || type.is === 'boolean' || name === 'deletionGracePeriodSeconds';
   if (pointer) return { name, type, omitempty: 'keep' };
@@ -139,12 +139,11 @@ function fieldOf(name: string, type: FieldType, owner: string): Field {
 
 const catalogue: TypeCatalogue = { get: (name) => types.get(name) as TypeDefinition };
 
-/** The form of an object's metadata, or why it has none. */
+/** Decodes the metadata of an object. */
 export function checkObjectMeta(metadata: JsonObject): CheckedObject {
   return checkObject(metadata, catalogue.get('ObjectMeta'), catalogue);
 }
 
-/** How metadata is merged. */
 export function objectMetaMergeSchema(): ObjectMergeSchema {
   return mergeSchemaOf('ObjectMeta', catalogue);
 }

@@ -7,17 +7,17 @@ import { DefaultsBudget } from './values/budget.ts';
 
 const none: readonly string[] = [];
 
-/** One run over an object: where it is, and what it has found. */
+/** The state of one normalization: current path, pruned fields and first error. */
 export class Normalization {
   readonly origin: Origin;
-  /** Whether defaults are filled in. */
+  /** Whether defaults are applied. */
   readonly defaults: boolean;
   readonly budget = new DefaultsBudget();
   #unknown: string[] | undefined;
   #unknownInMetadata: string[] | undefined;
   #error: string | undefined;
   readonly #steps: (string | number)[] = [];
-  /** Which steps are keys of maps: errors write those between brackets. */
+  /** Whether a step is a map key: error paths put those in brackets. */
   readonly #keys: boolean[] = [];
   #depth = 0;
 
@@ -35,24 +35,24 @@ export class Normalization {
     this.#depth--;
   }
 
-  /** Whether something was dropped that the schema does not have, outside of metadata. */
+  /** Whether a field outside of metadata was pruned. */
   get hasDropped(): boolean {
     return this.#unknown !== undefined;
   }
 
-  /** A field that the schema does not have. */
+  /** Notes a field that the schema does not have. */
   addUnknown(field: string): void {
     this.#unknown ??= [];
     if (this.#unknown.length < maxStrictErrors) this.#unknown.push(this.#below(false, field));
   }
 
-  /** A field of embedded metadata that the type does not have. */
+  /** Notes an unknown field of embedded metadata. */
   addUnknownInMetadata(field: string): void {
     this.#unknownInMetadata ??= [];
     if (this.#unknownInMetadata.length < maxStrictErrors) this.#unknownInMetadata.push(this.#below(true, `metadata.${field}`));
   }
 
-  /** The value of a field cannot be read; the first one counts. */
+  /** Notes a malformed field; only the first is reported. */
   refuse(field: string, value: JsonValue, reason: string): void {
     if (this.#error !== undefined) return;
     const errors = new FieldErrors();
@@ -66,7 +66,7 @@ export class Normalization {
     return this.#error === undefined ? { unknown } : { unknown, error: this.#error };
   }
 
-  /** Those of metadata come last. */
+  /** Unknown fields of metadata come last. */
   #allUnknown(): readonly string[] {
     if (this.#unknown === undefined && this.#unknownInMetadata === undefined) return none;
     return [...messagesOf(this.#unknown), ...messagesOf(this.#unknownInMetadata)];

@@ -6,13 +6,13 @@ import { Normalization } from './normalization.ts';
 import type { SchemaNode } from './schema/schema-node.ts';
 import type { DefaultsBudget } from './values/budget.ts';
 
-/** Characters of JSON that a number, a boolean or null counts for. */
+/** Characters of JSON counted for a number, a boolean or null. */
 const scalarCharacters = 5;
 
-/** What is done to fields that the schema does not name. */
+/** Treatment of fields that the schema does not declare. */
 type Unnamed = 'drop' | 'keep';
 
-/** Changes an object into the form of its schema. The root is no embedded object: its metadata is somebody else's. */
+/** Normalizes an object in place. Leaves the metadata of the root alone: it is decoded elsewhere. */
 export function normalizeRoot(object: JsonObject, root: SchemaNode, origin: Origin, preserve: boolean): Normalized {
   const run = new Normalization(origin);
   const unnamed = preserve || root.preserveUnknown ? 'keep' : 'drop';
@@ -21,7 +21,7 @@ export function normalizeRoot(object: JsonObject, root: SchemaNode, origin: Orig
   return run.result();
 }
 
-/** `all`: nothing below is dropped either, not even nulls. */
+/** Below `all` nothing is pruned, not even nulls. */
 function normalizeValue(value: JsonValue, node: SchemaNode, unnamed: Unnamed, run: Normalization, all: boolean): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
@@ -101,7 +101,7 @@ function replaceNull(object: JsonObject, key: string, node: SchemaNode, run: Nor
   else if (!all) delete object[key];
 }
 
-/** Below what the schema says nothing of, objects lose their fields. */
+/** Objects without a schema lose all their fields. */
 function dropAll(value: JsonValue, unnamed: Unnamed, run: Normalization): void {
   if (typeof value !== 'object' || value === null || unnamed === 'keep') return;
   if (Array.isArray(value)) {
@@ -125,7 +125,7 @@ function fillDefaults(object: JsonObject, node: SchemaNode, budget: DefaultsBudg
   }
 }
 
-/** Gives a default the form of its schema, and changes it for that. */
+/** Normalizes a default in place. */
 export function normalizeDefault(value: JsonValue, node: SchemaNode): Normalization {
   const run = new Normalization('store');
   normalizeValue(value, node, node.preserveUnknown ? 'keep' : 'drop', run, false);
@@ -134,13 +134,13 @@ export function normalizeDefault(value: JsonValue, node: SchemaNode): Normalizat
 
 interface CompleteDefault {
   readonly value: JsonValue;
-  /** Characters of its JSON. */
+  /** Characters of its JSON text. */
   readonly size: number;
 }
 
 const completeDefaults = new WeakMap<SchemaNode, CompleteDefault>();
 
-/** A copy of the default with the defaults inside of it, and without what the schema does not know. */
+/** A copy of the default, pruned and with nested defaults applied. */
 function defaultOf(node: SchemaNode, budget: DefaultsBudget): JsonValue {
   const given = node.default ?? null;
   if (typeof given !== 'object' || given === null) {
@@ -162,7 +162,7 @@ function completeDefault(given: JsonValue, node: SchemaNode): CompleteDefault {
   return complete;
 }
 
-/** Fills in defaults, and drops nothing. Nulls that may not be are replaced where there is a default. */
+/** Applies defaults without pruning. Nulls that are not nullable are replaced by their default, if there is one. */
 export function applyDefaults(value: JsonValue, node: SchemaNode, budget: DefaultsBudget): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../json/value.ts';
 import { compileSchema } from './compile.ts';
 import type { CompiledSchema } from './compiled-schema.ts';
 
-/** What a kube-apiserver said of an object; see scripts/record-schema-cases.mjs. */
+/** The recorded response of a kube-apiserver; see scripts/record-schema-cases.mjs. */
 interface Recording {
   readonly schema: JsonObject;
   readonly cases: readonly Case[];
@@ -17,7 +17,7 @@ interface Recording {
 interface Case {
   readonly title: string;
   readonly object: JsonObject;
-  /** What the object replaces. */
+  /** The object that is updated. */
   readonly old?: JsonObject;
   readonly answer: Answer;
 }
@@ -70,7 +70,7 @@ function orderOf({ field, message }: StatusCause): string {
   return `${field} ${message}`;
 }
 
-/** What the server says around the reason is not ours. */
+/** The reason without the surrounding message of the server. */
 function reasonIn(message: string): string {
   return message.replace(/^.*? cannot be handled as a \w+: /, '');
 }

@@ -13,18 +13,18 @@ import { ValidationBudget } from './values/budget.ts';
 import { explain } from './values/explain.ts';
 import { report } from './values/finding.ts';
 
-/** The defaults of a schema are values that it accepts, and have no fields that it does not know. */
+/** Validates that the defaults of a schema are valid values and, with `requirePruned`, have no unknown fields. */
 export function validateDefaults(root: SchemaNode, at: FieldPath, requirePruned: boolean, errors: FieldErrors): void {
   const resource = { ...root, embedded: true, within: { ...root.within, embedded: true } };
   new DefaultsWalk(requirePruned, errors).node(resource, at, { root: resource, steps: [], insideMeta: false });
 }
 
-/** Where a default is within the object around it. */
+/** The position of a default within its enclosing object. */
 interface Surroundings {
-  /** The schema of the object: the root, or that of an embedded one. */
+  /** The schema of the enclosing object: the root or an embedded object. */
   readonly root: SchemaNode;
   readonly steps: readonly (string | number)[];
-  /** Within the apiVersion, kind or metadata of that object. */
+  /** Whether it is within apiVersion, kind or metadata of that object. */
   readonly insideMeta: boolean;
 }
 
@@ -64,7 +64,7 @@ class DefaultsWalk {
     this.#errors.addAll(found);
   }
 
-  /** A default comes into being both with a new object and in one that has had it before. */
+  /** Evaluates the rules for a default as on create and as on an update that does not change it. */
   #validateRules(node: SchemaNode, value: JsonValue, at: FieldPath, root: boolean, errors: FieldErrors): void {
     const replacing = new RuleRun(errors, this.#budget);
     validateRulesOfValue(node, value, value, { at, root }, replacing);
@@ -80,13 +80,13 @@ function hasUnknownFields(value: JsonValue, node: SchemaNode): boolean {
   return normalizeDefault(deepCopy(value), node).hasDropped;
 }
 
-/** Metadata that cannot be read is one error, and the only one. */
+/** Malformed metadata is the only error reported. */
 function validateEmbeddedDefault(value: JsonValue, node: SchemaNode, at: FieldPath, errors: FieldErrors): void {
   if (!node.within.embedded) return;
   validateEmbedded(value, node, at, errors);
 }
 
-/** A default within metadata is right if it makes the metadata right. */
+/** A default within metadata is valid if metadata with it is valid. */
 function validateInMeta(value: JsonValue, at: FieldPath, { steps }: Surroundings, errors: FieldErrors): void {
   const object = objectAround(value, steps);
   const run = new Normalization('request');

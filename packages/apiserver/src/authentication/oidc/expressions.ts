@@ -7,7 +7,7 @@ export interface CompiledExpression {
   evaluate(value: JsonObject): { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: string };
 }
 
-export interface CompiledRule {
+export interface CompiledClaimRule {
   readonly expression: CompiledExpression;
   readonly message: string;
 }
@@ -18,8 +18,8 @@ export interface CompiledExpressions {
   readonly groups?: CompiledExpression;
   readonly uid?: CompiledExpression;
   readonly extra: readonly { readonly key: string; readonly expression: CompiledExpression }[];
-  readonly claimRules: readonly CompiledRule[];
-  readonly userRules: readonly CompiledRule[];
+  readonly claimRules: readonly CompiledClaimRule[];
+  readonly userRules: readonly CompiledClaimRule[];
 }
 
 /** Called with the field path, the expression and the compile error. */
@@ -61,7 +61,7 @@ function rules(
   field: string,
   subject: Subject,
   compileOne: CompileOne,
-): readonly CompiledRule[] {
+): readonly CompiledClaimRule[] {
   return all.flatMap(({ expression, message = '' }, i) => {
     const compiled = compileOne([field, i, 'expression'], expression, subject, true);
     return compiled ? [{ expression: compiled, message }] : [];

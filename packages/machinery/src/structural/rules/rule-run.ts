@@ -6,13 +6,13 @@ import { type FieldPath, path } from '../../errors/field-path.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { goQuote } from '../../text/go-quote.ts';
 import type { SchemaNode, ValidationRule } from '../schema/schema-node.ts';
-import { type CompiledRule, celSchemaOf, rulesOf } from './rules.ts';
+import { type CompiledValidationRule, celSchemaOf, rulesOf } from './rules.ts';
 import type { Place } from './validate-rules.ts';
 
 const maxMessageBytes = 5 * 1024;
 const noBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** The evaluation of the rules of one object, within one budget. */
+/** Evaluates the CEL rules of one object within one cost budget. */
 export class RuleRun {
   readonly warnings: string[] = [];
   readonly errors: FieldErrors;
@@ -50,7 +50,7 @@ export class RuleRun {
     }
   }
 
-  #one(compiled: CompiledRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: Place): void {
+  #one(compiled: CompiledValidationRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: Place): void {
     const { program, rule, error } = compiled;
     if (error !== undefined) this.errors.invalid(place.at, node.type, `rule compile error: ${error}`);
     if (program === undefined) return;
@@ -81,7 +81,7 @@ export class RuleRun {
     } else this.errors.invalid(at, node.type, `${error} evaluating rule: ${text}`);
   }
 
-  #broken(compiled: CompiledRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: Place): void {
+  #broken(compiled: CompiledValidationRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: Place): void {
     const { rule, fieldPath, usesOldSelf } = compiled;
     const at = fieldPath === '' ? place.at : (place.at?.child(fieldPath) ?? path(fieldPath));
     const detail = compiled.message === undefined ? undefined : this.#message(compiled.message, bindings);
@@ -93,7 +93,7 @@ export class RuleRun {
     else this.errors.addAll(found);
   }
 
-  /** The message that an expression makes; undefined if it makes none. What is said of a spent budget is returned, too. */
+  /** The result of a messageExpression, or the error of an exhausted budget; undefined if it yields no message. */
   #message(program: Compiled, bindings: Bindings): string | undefined {
     const outcome = program.evaluate(bindings);
     const stopped = (why: string) => {
@@ -119,7 +119,7 @@ export class RuleRun {
   }
 }
 
-/** Values of objects and lists are not shown. */
+/** The error does not show values of objects and lists. */
 function addBroken(
   errors: FieldErrors,
   rule: ValidationRule,
@@ -137,7 +137,7 @@ function addBroken(
   else errors.invalid(at, value, detail);
 }
 
-/** How a rule is named where its message is not the point. */
+/** The name of a rule in errors about the rule itself. */
 function ruleText(rule: ValidationRule): string {
   return (rule.message === '' ? rule.rule : rule.message).trim();
 }

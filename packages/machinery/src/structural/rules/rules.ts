@@ -5,29 +5,29 @@ import { type CelSchema, type DeclaredType, declareType } from '../../cel/types/
 import { boolType, type CelType, optionalType, sameType, stringType } from '../../cel/types/type.ts';
 import type { SchemaNode, ValidationRule } from '../schema/schema-node.ts';
 
-/** A rule, ready to be evaluated, or what is wrong with it. */
-export interface CompiledRule {
+/** A compiled x-kubernetes-validations rule, or its compilation error. */
+export interface CompiledValidationRule {
   readonly rule: ValidationRule;
-  /** Absent if the rule is empty, or wrong. */
+  /** Absent if the rule is empty or invalid. */
   readonly program?: Compiled;
   readonly error?: string;
   readonly usesOldSelf: boolean;
   readonly message?: Compiled;
   readonly messageError?: string;
-  /** Where errors are reported, below the value; '' if at the value itself. */
+  /** The path of errors relative to the value; '' for the value itself. */
   readonly fieldPath: string;
 }
 
-/** The rules of one node, and what its values are to them. */
+/** The compiled rules of a schema node, with the CEL type of its values. */
 export interface CompiledRules {
   readonly declared: DeclaredType;
-  readonly list: readonly CompiledRule[];
+  readonly list: readonly CompiledValidationRule[];
   sizeOf: SizeEstimator;
 }
 
 const known = new WeakMap<SchemaNode, CompiledRules>();
 
-/** Undefined if expressions can see nothing of the values of the node. `root`: its values are objects with metadata. */
+/** Compiles the rules of a node. Undefined if its values are not accessible to CEL. With `root` they are whole objects with metadata. */
 export function rulesOf(node: SchemaNode, root: boolean): CompiledRules | undefined {
   let rules = known.get(node);
   if (rules === undefined) {
@@ -43,7 +43,7 @@ export function declaredTypeOf(node: SchemaNode, root: boolean): DeclaredType | 
   return declareType(celSchemaOf(node), root || node.embedded, 'selfType');
 }
 
-function compileAll(node: SchemaNode, { type }: DeclaredType): readonly CompiledRule[] {
+function compileAll(node: SchemaNode, { type }: DeclaredType): readonly CompiledValidationRule[] {
   const environments = new Map<boolean, Environment>();
   const environmentFor = (optional: boolean): Environment => {
     const environment = environments.get(optional) ?? environmentOf(type, optional);
@@ -57,7 +57,7 @@ function environmentOf(self: CelType, optional: boolean): Environment {
   return createEnvironment({ variables: { self, oldSelf: optional ? optionalType(self) : self } });
 }
 
-function compileRule(rule: ValidationRule, node: SchemaNode, environment: Environment): CompiledRule {
+function compileRule(rule: ValidationRule, node: SchemaNode, environment: Environment): CompiledValidationRule {
   if (rule.rule.trim() === '') return { rule, usesOldSelf: false, fieldPath: '' };
   const program = compileTo(rule.rule, boolType, environment);
   if (typeof program === 'string') return { rule, error: program, usesOldSelf: false, fieldPath: '' };
@@ -71,12 +71,12 @@ function compileRule(rule: ValidationRule, node: SchemaNode, environment: Enviro
   };
 }
 
-function compileMessage(expression: string, environment: Environment): Pick<CompiledRule, 'message' | 'messageError'> {
+function compileMessage(expression: string, environment: Environment): Pick<CompiledValidationRule, 'message' | 'messageError'> {
   const message = compileTo(expression, stringType, environment);
   return typeof message === 'string' ? { messageError: message } : { message };
 }
 
-/** The program, or why there is none. */
+/** The program, or the compilation error. */
 function compileTo(expression: string, type: CelType, environment: Environment): Compiled | string {
   const prefix = type === stringType ? 'messageExpression ' : '';
   const compiled = compile(expression, environment);
@@ -89,7 +89,7 @@ function compileTo(expression: string, type: CelType, environment: Environment):
   return type === boolType ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string';
 }
 
-/** How large values are at most, by their path from `self`. */
+/** The maximum sizes of values by their path from `self`, for cost estimation. */
 function sizesIn(root: DeclaredType): SizeEstimator {
   return (path): CostEstimate | undefined => {
     if (path.length === 0) return undefined;
@@ -104,7 +104,7 @@ function sizesIn(root: DeclaredType): SizeEstimator {
 
 const celSchemas = new WeakMap<SchemaNode, CelSchema>();
 
-/** What CEL reads of a schema. */
+/** The CEL view of a schema. */
 export function celSchemaOf(node: SchemaNode): CelSchema {
   let schema = celSchemas.get(node);
   if (schema === undefined) {
@@ -150,13 +150,13 @@ function valueRulesOf(values: NonNullable<SchemaNode['values']>): CelSchema {
   };
 }
 
-/** A path within a schema, as errors write it, and the schema at its end. */
+/** A field path in the notation of errors, and the schema of the field. */
 export interface FoundField {
   readonly path: string;
   readonly node: SchemaNode | undefined;
 }
 
-/** Finds what a path such as `.spec.list['a.b']` names; a text says why it names nothing. */
+/** Resolves a path such as `.spec.list['a.b']`; a string is an error message. */
 export function findField(jsonPath: string, root: SchemaNode, options: { readonly subscripts: boolean }): FoundField | string {
   const tokens = tokensOf(jsonPath);
   let found: FoundField = { path: '', node: root };
@@ -189,9 +189,9 @@ function step({ path, node }: FoundField, name: string): FoundField | string {
   return { path: `${path}[${name}]`, node: typeof node.additional === 'object' ? node.additional : undefined };
 }
 
-/** Dots and brackets are tokens of their own, except between single quotes. */
+/** Dots and brackets are tokens, except within single quotes. */
 function tokensOf(jsonPath: string): readonly string[] {
-  // regex: linear, a quote that is not closed takes the rest of the text.
+  // regex: linear; an unclosed quote consumes the rest of the text.
   return jsonPath.match(/'(?:\\.|[^'\\])*'|[.[\]]|[^.[\]']+[^.[\]]*|'[\s\S]*$/g) ?? [];
 }
 

@@ -15,7 +15,7 @@ const blocking: ReadonlySet<FieldErrorReason> = new Set<FieldErrorReason>([
   'FieldValueTypeInvalid',
 ]);
 
-/** Evaluates the rules of an object, unless its errors make that pointless. The answer lists warnings. */
+/** Evaluates the rules of an object, unless its errors make that meaningless. Returns warnings. */
 export function validateRulesOf(
   root: SchemaNode,
   object: JsonObject,
@@ -38,7 +38,7 @@ export function validateRulesOf(
   return run.warnings;
 }
 
-/** Validates one value against the rules of its schema: the default of a field. False if the budget is spent. */
+/** Evaluates the rules of a default value. False if the budget is exhausted. */
 export function validateRulesOfValue(
   node: SchemaNode,
   value: JsonValue,
@@ -49,11 +49,11 @@ export function validateRulesOfValue(
   validateValue(node, value, old, { ...place, current: undefined, nearest: undefined }, run);
 }
 
-/** Where a value is, and what it is an update of. */
+/** The path of a value and the old value it replaces. */
 export interface Place {
   readonly at: FieldPath | undefined;
   readonly current: Correlation | undefined;
-  /** What is around the value and has an old counterpart. */
+  /** The nearest enclosing value that has an old counterpart. */
   readonly nearest: Correlation | undefined;
   readonly root: boolean;
 }
@@ -94,7 +94,7 @@ function below({ at, current, nearest }: Place, step: string | number, isMapKey 
   const next = pathBelow(at, step, isMapKey);
   if (current === undefined) return { at: next, current, nearest, root: false };
   if (typeof step === 'number') return { at: next, current: current.index(step), nearest: current, root: false };
-  // The kind and version of an object are those of the request, on both sides.
+  // Old and new object have the apiVersion and kind of the request.
   if (nearest === undefined && (step === 'apiVersion' || step === 'kind'))
     return { at: next, current: undefined, nearest: undefined, root: false };
   return { at: next, current: current.key(step), nearest: current, root: false };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import { toOpenApi } from './openapi.ts';
 
-/** What a kube-apiserver published of a schema. */
+/** A schema as published by a kube-apiserver. */
 const published = JSON.parse(readFileSync(new URL('./published.json', import.meta.url), 'utf8')) as Record<string, JsonObject>;
 
 describe('published schemas', () => {

@@ -3,7 +3,7 @@ import { isZero, someSchema, textsOf } from './props.ts';
 import { isIntOrString, isStructural } from './structure.ts';
 
 export interface OpenApiOptions {
-  /** For OpenAPI v2, which has no alternatives, no nullable values and, as Kubernetes publishes it, no defaults. */
+  /** OpenAPI v2: no alternatives, no nullable and, in Kubernetes, no defaults. */
   readonly v2: boolean;
   /** spec.preserveUnknownFields */
   readonly preserveUnknownFields?: boolean;
@@ -12,7 +12,7 @@ export interface OpenApiOptions {
 const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 const types = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
-/** The texts that go with what all objects have. */
+/** Schemas of the fields that all objects have. */
 const apiVersion: JsonObject = {
   description: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
   type: 'string',
@@ -31,8 +31,8 @@ const embeddedKind: JsonObject = {
 };
 
 /**
- * The schema of a kind as it is published, without its x-kubernetes-group-version-kind. `props` is the openAPIV3Schema of a
- * version, undefined if it has none; it is not changed.
+ * The published schema of a kind, without x-kubernetes-group-version-kind. `props` is the openAPIV3Schema of a version,
+ * undefined if it has none. Never mutates it.
  */
 export function toOpenApi(props: JsonObject | undefined, options: OpenApiOptions): JsonObject {
   if (props === undefined || someSchema(props, hasOddType) || !isStructural(props)) return { type: 'object' };
@@ -75,7 +75,7 @@ function publishAll(schemas: JsonObject, v2: boolean): JsonObject {
   return published;
 }
 
-/** kubectl takes the properties for all there are, so that there are none where others are kept. */
+/** kubectl rejects fields that are not in `properties`, so schemas that preserve unknown fields publish none. */
 function withMeta(published: JsonObject, v2: boolean): JsonObject {
   if (v2 && published['x-kubernetes-preserve-unknown-fields'] === true) return published;
   const properties: JsonObject = { ...(isObject(published.properties) && published.properties) };
@@ -89,7 +89,7 @@ function withMeta(published: JsonObject, v2: boolean): JsonObject {
 
 const intOrString: JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
 
-/** A value that is an integer or a string says so with alternatives, too. */
+/** Adds the anyOf of x-kubernetes-int-or-string. */
 function unfolded(props: JsonObject): JsonObject {
   if (props['x-kubernetes-int-or-string'] !== true || isIntOrString(props.anyOf)) return props;
   const allOf = Array.isArray(props.allOf) ? props.allOf : [];

@@ -6,10 +6,10 @@ const noRules: readonly ValidationRule[] = [];
 const noNodes: readonly SchemaNode[] = [];
 const noValues: readonly JsonValue[] = [];
 
-/** Most leaves of a schema say nothing but their type: all of them are one node. */
+/** Most leaves have only a type and share one node. */
 const plainNodes = new Map<string, SchemaNode>();
 
-/** The nodes of an openAPIV3Schema. What has the wrong type is taken as absent: decoding has refused it before. */
+/** Parses an openAPIV3Schema. Keywords of the wrong type are ignored: decoding has rejected them before. */
 export function parseSchema(props: JsonObject): SchemaNode {
   const type = text(props.type);
   return isPlain(props) ? plainNode(type) : parseNode(props, type);
@@ -26,7 +26,7 @@ function plainNode(type: string): SchemaNode {
   let node = plainNodes.get(type);
   if (node === undefined) {
     node = parseNode({}, type);
-    // Types come from users: only the few that mean something are remembered.
+    // Types come from clients, so the number of shared nodes is limited.
     if (plainNodes.size < 16) plainNodes.set(type, node);
   }
   return node;

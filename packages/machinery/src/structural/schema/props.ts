@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 
-/** Reading of a JSON schema as definitions have it. What is absent reads as its zero value. */
+/** Getters for JSON schemas as CRDs contain them. An absent keyword has its zero value. */
 
 export function textsOf(props: JsonObject, key: string): readonly string[] {
   const value = props[key];
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-/** A schema below this one; undefined if there is none, or something else than one schema. */
+/** A nested schema; undefined if it is absent or not a single schema. */
 export function schemaOf(props: JsonObject, key: string): JsonObject | undefined {
   const value = props[key];
   return isObject(value) ? value : undefined;
@@ -18,7 +18,7 @@ export function schemasOf(props: JsonObject, key: string): readonly JsonObject[]
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Schemas by name: properties, definitions and the like. */
+/** Named schemas: properties, definitions and so on. */
 export function namedSchemas(props: JsonObject, key: string): readonly (readonly [string, JsonObject])[] {
   const value = props[key];
   if (!isObject(value)) return [];
@@ -32,7 +32,7 @@ export function property(props: JsonObject, name: string): JsonObject | undefine
   return isObject(schema) ? schema : {};
 }
 
-/** Whether a value says nothing. */
+/** Whether a value is the zero value of its type. */
 export function isZero(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === false || value === '' || value === 0) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
@@ -42,7 +42,7 @@ const single = ['items', 'not', 'additionalProperties', 'additionalItems'];
 const listed = ['items', 'allOf', 'anyOf', 'oneOf'];
 const named = ['properties', 'patternProperties', 'definitions', 'dependencies'];
 
-/** Whether a schema, or one anywhere below it, is like that. */
+/** Whether the predicate holds for a schema or any nested schema. */
 export function someSchema(props: JsonObject | undefined, predicate: (props: JsonObject) => boolean): boolean {
   if (props === undefined) return false;
   if (predicate(props)) return true;

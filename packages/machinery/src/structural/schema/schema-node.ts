@@ -1,15 +1,15 @@
 import type { JsonValue } from '../../json/value.ts';
 
-/** One node of a schema, without what is only for readers (descriptions, titles, examples). */
+/** A node of a structural schema, without documentation (descriptions, titles, examples). */
 export interface SchemaNode {
-  /** '' if the schema does not say. */
+  /** '' if unspecified. */
   readonly type: string;
   readonly nullable: boolean;
   readonly default: JsonValue | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode> | undefined;
   /** The properties that have a default. */
   readonly defaulted: readonly string[];
-  /** What is under keys that `properties` does not name. */
+  /** additionalProperties. */
   readonly additional: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly preserveUnknown: boolean;
@@ -19,9 +19,9 @@ export interface SchemaNode {
   readonly listMapKeys: readonly string[];
   readonly mapType: string | undefined;
   readonly rules: readonly ValidationRule[];
-  /** Absent if no value of the type is refused. */
+  /** Absent if every value of the type is valid. */
   readonly values: ValueRules | undefined;
-  /** Whether this node or one below it, outside of value rules, is a set or a map, an embedded object, or has rules. */
+  /** Whether this node or one below it is a set or map list, an embedded object, or has CEL rules. Ignores value validations. */
   readonly within: { readonly lists: boolean; readonly embedded: boolean; readonly rules: boolean };
 }
 
@@ -35,7 +35,7 @@ export interface ValidationRule {
   readonly optionalOldSelf: boolean | undefined;
 }
 
-/** The keywords that restrict values. */
+/** The value validations. */
 export interface ValueRules {
   readonly format: string;
   readonly maximum: number | undefined;

@@ -6,7 +6,7 @@ import { goRegExpProblem } from '../../text/go-regexp.ts';
 import { isZero, namedSchemas, property, schemaOf, schemasOf } from './props.ts';
 import type { Level } from './structure.ts';
 
-/** What is below anyOf and the like restricts values, and says nothing else. */
+/** Schemas below allOf, anyOf, oneOf and not may contain only value validations. */
 const forbidden: readonly (readonly [key: string, message: string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -23,7 +23,7 @@ const forbidden: readonly (readonly [key: string, message: string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ];
 
-/** An empty value of these counts as one. */
+/** Keywords that are pointers in Go: an empty value counts as set. */
 const pointers = new Set(['additionalProperties', 'default', 'x-kubernetes-list-type', 'x-kubernetes-map-type']);
 
 export function validateNested(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors, skipAnyOf = false): void {
@@ -56,8 +56,8 @@ export function validatePattern(props: JsonObject, at: FieldPath, errors: FieldE
 }
 
 /**
- * Every field that anyOf and the like speak of is described outside of them, too. `rules` is what speaks, at `rulesAt`;
- * `spine` is what has to describe it, at `spineAt`.
+ * Completeness: every field mentioned in allOf, anyOf, oneOf or not must also be specified outside of them. `rules` at
+ * `rulesAt` mentions fields, `spine` at `spineAt` must specify them.
  */
 export function validateCompleteness(
   rules: JsonObject,

@@ -5,7 +5,7 @@ import { deepEqual, type JsonObject } from '../../json/value.ts';
 import { isZero, namedSchemas, property, schemaOf, schemasOf } from './props.ts';
 import { validateCompleteness, validateNested, validatePattern } from './structure-nested.ts';
 
-/** Where in a schema a node is. */
+/** The position of a node in a schema. */
 export type Level = 'root' | 'items' | 'field';
 
 const unsupported: readonly (readonly [key: string, name: string])[] = [
@@ -16,7 +16,7 @@ const unsupported: readonly (readonly [key: string, name: string])[] = [
   ['dependencies', 'dependencies'],
 ];
 
-/** Why a schema cannot be read as a structural one at all; undefined if it can. */
+/** Why a schema cannot be parsed as a structural schema; undefined if it can. */
 export function structuralObstacle(props: JsonObject): string | undefined {
   for (const [key, name] of unsupported) if (!isZero(props[key])) return `OpenAPIV3Schema '${name}' is not supported`;
   if ((props.additionalItems ?? null) !== null) return "OpenAPIV3Schema 'additionalItems' is not supported";
@@ -37,7 +37,7 @@ function childrenOf(props: JsonObject): readonly JsonObject[] {
   return [...nested, ...single, ...namedSchemas(props, 'properties').map(([, child]) => child)];
 }
 
-/** Whether a schema is structural: it says of every field what it is, apart from what its value may be. */
+/** Whether a schema is structural: every field has a type outside of the value validations. */
 export function isStructural(props: JsonObject): boolean {
   if (structuralObstacle(props) !== undefined) return false;
   const errors = new FieldErrors();
@@ -45,7 +45,7 @@ export function isStructural(props: JsonObject): boolean {
   return errors.length === 0;
 }
 
-/** What keeps a schema from being structural. It has been read as one: see structuralObstacle. */
+/** Validates that a schema is structural. It must be parseable as one: see structuralObstacle. */
 export function validateStructure(props: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors();
   validateNode(props, 'root', at, found);
@@ -94,7 +94,7 @@ function validateExtensions(props: JsonObject, at: FieldPath, errors: FieldError
 
 const intOrString: JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
 
-/** Whether alternatives are those that a value that is an integer or a string has, which may name types. */
+/** Whether alternatives are the anyOf of x-kubernetes-int-or-string, the only ones that may specify types. */
 export function isIntOrString(anyOf: JsonObject[string] | undefined): boolean {
   return deepEqual(anyOf, intOrString);
 }
@@ -130,7 +130,7 @@ function isTypeless(props: JsonObject): boolean {
   return props['x-kubernetes-int-or-string'] === true || props['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
-/** The schema may say little of what all objects have. */
+/** Restrictions for the schemas of apiVersion, kind and metadata. */
 function validateMeta(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors): void {
   const isResource = level === 'root' || isEmbedded(props);
   for (const key of ['kind', 'apiVersion']) {

@@ -1,23 +1,23 @@
 import { StatusError } from '../../errors/status-error.ts';
 
-/** Visits of a schema node with a value. A body of 3 MiB has at most 1.5 million values. */
+/** Limit of visits of a schema node with a value. A body of 3 MiB has at most 1.5 million values. */
 const maxVisits = 5_000_000;
 
 /** Characters of a string that cost as much as one visit. */
 const charactersPerVisit = 32;
 
-/** Characters of JSON that defaults may add to one object: twice the largest body. */
+/** Limit of the JSON characters that defaults add to one object: twice the largest body. */
 const maxDefaultCharacters = 6 * 1024 * 1024;
 
-/** How much of a validation is done on the event loop. Beyond it the validation ends with the error, to be done elsewhere. */
+/** Limit of validation on the event loop. Beyond it the validation throws and is repeated in a worker thread. */
 export interface Effort {
   readonly visits: number;
-  /** Cost of all rules, in CEL's units. */
+  /** Cost of all rules in CEL cost units. */
   readonly ruleCost: number;
   exceeded(): Error;
 }
 
-/** Bounds the validation of one object: with anyOf, oneOf, allOf and not, every value can meet every node of the schema. */
+/** Bounds the validation of one object: with combinations every value can be validated against every schema node. */
 export class ValidationBudget {
   readonly #effort: Effort | undefined;
   #left: number;
@@ -32,7 +32,7 @@ export class ValidationBudget {
     if (this.#left < 0) throw this.#effort?.exceeded() ?? tooManySteps();
   }
 
-  /** A visit that reads a whole string, as patterns and formats do. */
+  /** Counts a visit that reads a whole string, as patterns and formats do. */
   read(text: string): void {
     this.visit(text.length / charactersPerVisit);
   }
@@ -42,7 +42,7 @@ function tooManySteps(): StatusError {
   return StatusError.requestEntityTooLarge('the schema takes too many steps to validate the object');
 }
 
-/** Bounds the defaults of one object: a list of `{}` can ask for a large default with every three bytes. */
+/** Bounds the defaults of one object: each `{}` in a list can expand to a large default. */
 export class DefaultsBudget {
   #left = maxDefaultCharacters;
 

@@ -3,19 +3,19 @@ import { goRegExp } from '../../text/go-regexp.ts';
 import type { SchemaNode, ValueRules } from '../schema/schema-node.ts';
 import type { ValidationBudget } from './budget.ts';
 import { effectiveFormat, stringFormat } from './formats.ts';
-import { isRepeatedIn } from './list-uniqueness.ts';
+import { hasEqualItems } from './list-uniqueness.ts';
 import { isInt64, isJsonInteger, numberCheck } from './number.ts';
 
-/** Whether a value is valid. Nothing is allocated to find that out; what is wrong with one that is not is found by `explain`. */
-export type Check = (value: JsonValue, budget: ValidationBudget) => boolean;
+/** Whether a value is valid, without allocations. `explain` finds the errors of an invalid one. */
+export type ValueCheck = (value: JsonValue, budget: ValidationBudget) => boolean;
 
-/** Required keys that cost as much as one visit. */
+/** This many required keys cost one visit. */
 const manyRequired = 8;
-const pass: Check = () => true;
-const known = new WeakMap<SchemaNode, Check>();
+const pass: ValueCheck = () => true;
+const known = new WeakMap<SchemaNode, ValueCheck>();
 
-/** Made when it is first needed: a large schema has many parts that no object uses. */
-export function checkOf(node: SchemaNode): Check {
+/** Compiled on first use: a large schema has many parts that no object uses. */
+export function checkOf(node: SchemaNode): ValueCheck {
   let check = known.get(node);
   if (check === undefined) {
     check = compile(node);
@@ -24,31 +24,31 @@ export function checkOf(node: SchemaNode): Check {
   return check;
 }
 
-function lazy(node: SchemaNode): Check {
-  let check: Check | undefined;
+function lazy(node: SchemaNode): ValueCheck {
+  let check: ValueCheck | undefined;
   return (value, budget) => {
     check ??= checkOf(node);
     return check(value, budget);
   };
 }
 
-/** The types that values may have; none if any. */
+/** The allowed types; empty for any. */
 export function typesOf(node: SchemaNode): readonly string[] {
   if (node.intOrString) return ['integer', 'string'];
   return node.type === '' ? [] : [node.type];
 }
 
-/** The format, if it means something for the types. */
+/** The format, or '' if it does not apply to the types. */
 export function formatOf(node: SchemaNode, types: readonly string[]): string {
   const format = node.values?.format ?? '';
   return format === '' ? '' : effectiveFormat(format, types.length === 1 ? (types[0] as string) : '');
 }
 
-function compile(node: SchemaNode): Check {
+function compile(node: SchemaNode): ValueCheck {
   const types = typesOf(node);
   const format = formatOf(node, types);
   const anyType = types.length === 0;
-  // A format without a type is about strings, and refuses what is neither a string nor a list.
+  // A format without a type applies to strings, and rejects everything but strings and arrays.
   const anything = anyType && format === '';
   const allowsNull = (node.nullable || anyType || types.includes('null')) && (node.values?.enum.length ?? 0) === 0;
   const text = anyType || types.includes('string') ? textCheck(node.values, format) : undefined;
@@ -70,12 +70,12 @@ function compile(node: SchemaNode): Check {
   };
 }
 
-/** Kubernetes does not look at the type of lists where strings with a format belong. */
+/** Kubernetes accepts arrays where strings with a format are expected. */
 function isTextFormat(types: readonly string[], format: string): boolean {
   return format !== '' && !types.includes('integer') && !types.includes('number');
 }
 
-function numbersOf(node: SchemaNode, types: readonly string[], format: string): Check {
+function numbersOf(node: SchemaNode, types: readonly string[], format: string): ValueCheck {
   const type = types.length === 1 ? (types[0] as string) : '';
   const inRange = numberCheck(node.values, type, format);
   const isOfType = wholeNumberCheck(types);
@@ -88,7 +88,7 @@ function wholeNumberCheck(types: readonly string[]): (value: number | bigint) =>
   return (value) => typeof value === 'bigint' || isJsonInteger(value);
 }
 
-function textCheck(values: ValueRules | undefined, format: string): Check {
+function textCheck(values: ValueRules | undefined, format: string): ValueCheck {
   if (values === undefined) return pass;
   const { maxLength = Number.POSITIVE_INFINITY, minLength = 0, pattern } = values;
   const hasFormat = format === '' ? undefined : stringFormat(format);
@@ -103,7 +103,7 @@ function textCheck(values: ValueRules | undefined, format: string): Check {
   };
 }
 
-/** A pattern that is none matches nothing. */
+/** An invalid pattern matches nothing. */
 function patternCheck(pattern: string): (text: string) => boolean {
   try {
     const compiled = goRegExp(pattern);
@@ -114,7 +114,7 @@ function patternCheck(pattern: string): (text: string) => boolean {
 }
 
 function isWithin(text: string, minimum: number, maximum: number): boolean {
-  // A character takes one or two units.
+  // A code point has one or two UTF-16 units.
   if (text.length <= maximum && text.length >= minimum * 2) return true;
   const length = characterCount(text);
   return length <= maximum && length >= minimum;
@@ -126,7 +126,7 @@ function listCheck(node: SchemaNode): (list: readonly JsonValue[], budget: Valid
   return (list, budget) => {
     if (list.length > maxItems || list.length < minItems) return false;
     if (item !== undefined) for (let i = 0; i < list.length; i++) if (!item(list[i] as JsonValue, budget)) return false;
-    return !uniqueItems || !isRepeatedIn(list);
+    return !uniqueItems || !hasEqualItems(list);
   };
 }
 
@@ -148,8 +148,8 @@ function objectCheck(node: SchemaNode): (object: JsonObject, budget: ValidationB
   };
 }
 
-/** What is asked of values of every type. */
-function commonCheck(values: ValueRules | undefined): Check | undefined {
+/** The validations for values of every type. */
+function commonCheck(values: ValueRules | undefined): ValueCheck | undefined {
   if (values === undefined) return undefined;
   const checks = [...values.allOf.map(lazy), ...anyOfCheck(values), ...oneOfCheck(values), ...notCheck(values)];
   if (values.enum.length > 0) checks.push(enumCheck(values.enum));
@@ -160,12 +160,12 @@ function commonCheck(values: ValueRules | undefined): Check | undefined {
   };
 }
 
-function anyOfCheck({ anyOf }: ValueRules): Check[] {
+function anyOfCheck({ anyOf }: ValueRules): ValueCheck[] {
   const choices = anyOf.map(lazy);
   return choices.length === 0 ? [] : [(value, budget) => choices.some((choice) => choice(value, budget))];
 }
 
-function oneOfCheck({ oneOf }: ValueRules): Check[] {
+function oneOfCheck({ oneOf }: ValueRules): ValueCheck[] {
   if (oneOf.length === 0) return [];
   const choices = oneOf.map(lazy);
   return [
@@ -177,13 +177,13 @@ function oneOfCheck({ oneOf }: ValueRules): Check[] {
   ];
 }
 
-function notCheck({ not }: ValueRules): Check[] {
+function notCheck({ not }: ValueRules): ValueCheck[] {
   if (not === undefined) return [];
   const refused = lazy(not);
   return [(value, budget) => !refused(value, budget)];
 }
 
-/** Whether a value is one of those listed. Null never is. */
+/** Whether a value is in the enum. Null never is. */
 export function enumCheck(values: readonly JsonValue[]): (value: JsonValue, budget: ValidationBudget) => boolean {
   if (values.every((each) => typeof each === 'string' || typeof each === 'boolean')) {
     const scalars = new Set<JsonValue>(values);
@@ -195,13 +195,13 @@ export function enumCheck(values: readonly JsonValue[]): (value: JsonValue, budg
   };
 }
 
-/** A number is made an integer before it is compared with one. */
+/** A number is truncated before it is compared with an integer, like in Go. */
 function isSame(value: JsonValue, listed: JsonValue): boolean {
   if (typeof value === 'number' && typeof listed === 'number' && isInt64(listed)) return Math.trunc(value) === listed;
   return deepEqual(value, listed);
 }
 
-/** How many characters (code points) a text has. */
+/** The number of code points. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {

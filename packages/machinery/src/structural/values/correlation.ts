@@ -1,7 +1,7 @@
 import { deepEqual, isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 
-/** A value of an update beside the one that it replaces. What is the same in both is not held against the update. */
+/** A new value with the old value it replaces, for ratcheting: unchanged values are not validated again (Go's CorrelatedObject). */
 export class Correlation {
   readonly value: JsonValue;
   readonly old: JsonValue;
@@ -21,7 +21,7 @@ export class Correlation {
     return this.#unchanged;
   }
 
-  /** Undefined if the field is not on both sides, or the schema says nothing of it. */
+  /** Undefined if the field is not in both values, or not in the schema. */
   key(field: string): Correlation | undefined {
     return this.#child(field, () => {
       const { value, old, node } = this;
@@ -31,7 +31,7 @@ export class Correlation {
     });
   }
 
-  /** Only items of maps have a counterpart, which is the one with the same keys. */
+  /** Only items of map lists correlate, by their keys. */
   index(position: number): Correlation | undefined {
     return this.#child(position, () => {
       const { value, old, node } = this;
@@ -49,7 +49,7 @@ export class Correlation {
   }
 }
 
-/** The items of a list that is a map, by their keys; none if it is no such list. */
+/** The items of a map list by their keys; empty for other lists. */
 export class MapItems {
   readonly #keys: readonly string[];
   readonly #items = new Map<unknown, JsonObject>();

@@ -1,4 +1,4 @@
-/** Whether Go's net/mail would read a text as one address: `a@b.c`, `Name <a@b.c>`, with comments where RFC 5322 has them. */
+/** Whether Go's net/mail parses a string as one address: `a@b.c`, `Name <a@b.c>`, with the comments of RFC 5322. */
 export function isEmailAddress(text: string): boolean {
   const reader = new Reader(text);
   reader.skipSpace();
@@ -37,15 +37,15 @@ function readAddress(reader: Reader): boolean {
   return reader.next('[') ? reader.match(domainLiteral) : reader.match(dotAtom);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all non-ASCII characters are allowed.
 const atomText = /[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[^\x00-\x7f]/.source;
-// regex: linear, sticky, and a dot at the end takes back a single character.
+// regex: linear and sticky; a trailing dot backtracks a single character.
 const dotAtom = new RegExp(`(?:${atomText})+(?:\\.(?:${atomText})+)*(?![.])`, 'y');
 const atomWithDots = new RegExp(`(?:${atomText}|\\.)+`, 'y');
 const domainLiteral = /\[[!-Z^-~]*\]/y;
 
-// regex: linear, sticky, and reading ends where it fails.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what may not be there.
+// regex: linear and sticky; parsing ends where it fails.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: excludes control characters.
 const quoted = /"(?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t -~]|\\[^\x00-\x7f])*"/y;
 
 function readQuoted(reader: Reader): boolean {
@@ -85,7 +85,7 @@ class Reader {
     while (this.next(' ') || this.next('\t')) this.at++;
   }
 
-  /** Comments are in parentheses, which nest. False if one does not end. */
+  /** Skips nested parentheses. False if one is not closed. */
   skipComments(): boolean {
     for (;;) {
       this.skipSpace();

@@ -6,7 +6,7 @@ import { checkOf } from './check.ts';
 import { explain } from './explain.ts';
 import { Findings } from './finding.ts';
 
-/** anyOf, oneOf, allOf and not. Of alternatives that all fail the one with most passed checks is told. */
+/** Errors of anyOf, oneOf, allOf and not. If all alternatives fail, reports the one that passed most checks. */
 export function explainCombinations(
   values: ValueRules | undefined,
   value: JsonValue,

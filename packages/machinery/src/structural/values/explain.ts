@@ -9,13 +9,13 @@ import type { Correlation } from './correlation.ts';
 import { explainCombinations } from './explain-combinations.ts';
 import { Findings } from './finding.ts';
 import { stringFormat } from './formats.ts';
-import { isRepeatedIn } from './list-uniqueness.ts';
+import { hasEqualItems } from './list-uniqueness.ts';
 import { explainNumber, isInt64, isJsonInteger } from './number.ts';
 
-/** Explaining a value takes about this many times as long as checking it. */
+/** Explaining takes about this many times as long as checking. */
 const visitsToExplain = 20;
 
-/** Everything that is wrong with a value, as the validator of Kubernetes tells it. With a correlation, what has not changed is right. */
+/** All errors of a value, in the order and wording of Kubernetes' validator. With a correlation unchanged values are valid. */
 export function explain(
   node: SchemaNode,
   value: JsonValue,
@@ -71,7 +71,7 @@ function addType(expected: string, actual: string, name: string, found: Findings
   found.add({ message: `${name} in body must be of type ${expected}: ${goQuote(actual)}`, name, value: actual, is: 'type' });
 }
 
-/** The type of a value, and the format that goes with it. */
+/** The JSON schema type and format of a value. */
 function kindOf(value: JsonValue): readonly [type: string, format: string] {
   if (typeof value === 'string') return ['string', ''];
   if (typeof value === 'boolean') return ['boolean', ''];
@@ -117,7 +117,7 @@ function explainList(
       value: size,
       is: { moreThan: maxItems },
     });
-  if (uniqueItems && isRepeatedIn(list)) found.add({ message: `${name} in body shouldn't contain duplicates`, name });
+  if (uniqueItems && hasEqualItems(list)) found.add({ message: `${name} in body shouldn't contain duplicates`, name });
   found.matches += 2;
 }
 
@@ -149,7 +149,7 @@ function explainObject(
   found.matches++;
 }
 
-/** The kind and version of an object are those of the request, on both sides. */
+/** Old and new object have the apiVersion and kind of the request. */
 function correlationOf(key: string, name: string, correlation: Correlation | undefined): Correlation | undefined {
   return name === '' && (key === 'kind' || key === 'apiVersion') ? undefined : correlation?.key(key);
 }
@@ -167,7 +167,7 @@ function explainSize(node: SchemaNode, size: number, name: string, found: Findin
     });
 }
 
-/** Of length and pattern the first that is wrong is told; the format is a matter of its own. */
+/** Reports the first violation of length and pattern, and independently the format. */
 export function explainText(text: string, values: ValueRules | undefined, format: string, name: string, found: Findings): void {
   if (values !== undefined) explainLengthAndPattern(text, values, name, found);
   found.matches++;

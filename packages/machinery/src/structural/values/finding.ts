@@ -3,11 +3,11 @@ import { type FieldPath, path } from '../../errors/field-path.ts';
 import { sortKeys, stringifyJson } from '../../json/stringify.ts';
 import type { JsonValue } from '../../json/value.ts';
 
-/** Something that is wrong with a value, as the validator of Kubernetes finds it. */
+/** A validation error, like those of Kubernetes' validator. */
 export interface Finding {
-  /** What makes two findings the same. */
+  /** Findings with the same message are duplicates. */
   readonly message: string;
-  /** Where: `spec.list[0].a`. Absent if it is about a combination of schemas, which Kubernetes reports without a place. */
+  /** The path: `spec.list[0].a`. Absent for combinations of schemas, which Kubernetes reports without a path. */
   readonly name?: string;
   readonly value?: JsonValue;
   readonly is?:
@@ -18,10 +18,10 @@ export interface Finding {
     | { readonly noneOf: readonly JsonValue[] };
 }
 
-/** An object can be wrong in as many places as it has bytes. */
+/** Limit of findings: an object can have as many errors as bytes. */
 const maxFindings = 10_000;
 
-/** What was found, and how many checks were passed: of several alternatives the one that came furthest is told of. */
+/** Collected findings and the number of passed checks, which selects the alternative to report. */
 export class Findings {
   readonly list: Finding[] = [];
   readonly #messages = new Set<string>();
@@ -31,7 +31,7 @@ export class Findings {
     return this.list.length === 0;
   }
 
-  /** Enough is known to be wrong. */
+  /** Whether the limit is reached. */
   get full(): boolean {
     return this.list.length >= maxFindings;
   }
@@ -49,7 +49,7 @@ export class Findings {
   }
 }
 
-/** `root` is where the value is that was checked; absent for an object as a whole. */
+/** `root` is the path of the validated value; absent for a whole object. */
 export function report(findings: Findings, root: FieldPath | undefined, errors: FieldErrors): void {
   for (const finding of findings.list) reportOne(finding, root, errors);
 }

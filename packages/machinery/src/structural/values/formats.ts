@@ -2,7 +2,7 @@ import { parseAddress, parseCidr } from '../../net/address.ts';
 import { GoDurationError, parseGoDuration } from '../../text/go-duration.ts';
 import { isEmailAddress } from './email-address.ts';
 
-/** The formats of strings that Kubernetes knows, by their names without hyphens. */
+/** The string formats that Kubernetes knows, by name without hyphens. */
 const stringFormats = new Map<string, (text: string) => boolean>([
   ['bsonobjectid', (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ['uri', isRequestUri],
@@ -37,19 +37,19 @@ const numberFormats: Readonly<Record<string, readonly string[]>> = {
   number: ['float', 'double'],
 };
 
-/** The format as it is, or '' if it means nothing for the type ('' for several types): then it is not looked at. */
+/** The format, or '' if it does not apply to the type ('' for several types) and is ignored. */
 export function effectiveFormat(format: string, type: string): string {
   if (format === '') return '';
   if (type === '' || type === 'string') return stringFormats.has(format.replaceAll('-', '')) ? format : '';
   return numberFormats[type]?.includes(format) === true ? format : '';
 }
 
-/** The check of a format of strings; undefined if strings have no such format. */
+/** The check of a string format; undefined if it is unknown. */
 export function stringFormat(format: string): ((text: string) => boolean) | undefined {
   return stringFormats.get(format.replaceAll('-', ''));
 }
 
-// regex: bounded, a hostname has at most 255 characters.
+// regex: bounded; a hostname has at most 255 characters.
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u;
 
@@ -130,7 +130,7 @@ function isDateTime(text: string): boolean {
   return hour !== '' && hour <= '23' && minute <= '59' && second <= '59';
 }
 
-/** Besides Go's own, durations as Scala has them: `5 minutes`. */
+/** Besides Go's durations, those of Scala: `5 minutes`. */
 const durationUnits: readonly (readonly string[])[] = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
@@ -142,10 +142,10 @@ const durationUnits: readonly (readonly string[])[] = [
   ['w', 'wk', 'week'],
 ];
 
-/** What nearly every duration is like; short enough to fit into 64 bits. */
+/** Almost all durations; short enough for 64 bits. */
 const plainDuration = /^(?:\d{1,5}(?:\.\d{1,3})?(?:ns|us|ms|s|m|h)){1,6}$/;
 
-// regex: linear, the look-behind allows one start for each run of digits.
+// regex: linear; the look-behind allows one start per run of digits.
 const wordyDuration = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g;
 
 function isDuration(text: string): boolean {
@@ -168,7 +168,7 @@ function isDurationUnit(unit: string): boolean {
   return durationUnits.some((variants) => variants.includes(unit) || unit.startsWith(variants.at(-1) as string));
 }
 
-/** Whether Go would take a text as the target of a request: an absolute URI, or an absolute path. */
+/** Whether Go's url.ParseRequestURI accepts a string: an absolute URI or an absolute path. */
 export function isRequestUri(text: string): boolean {
   if (text === '' || hasControlCharacter(text)) return false;
   if (text === '*') return true;
@@ -190,7 +190,7 @@ function hasControlCharacter(text: string): boolean {
   return false;
 }
 
-/** Every percent sign begins two hexadecimal digits. */
+/** Every percent sign is followed by two hexadecimal digits. */
 function isEscaped(text: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(text);
 }
@@ -210,7 +210,7 @@ function isHost(host: string): boolean {
   return (colon < 0 || isPort(host.slice(colon))) && isHostText(host);
 }
 
-/** An IPv6 address without its zone, which begins with an escaped percent sign. */
+/** An IPv6 address without its zone, which starts with %25. */
 function withoutZone(address: string): string {
   const zone = address.indexOf('%25');
   return `${zone < 0 ? address : address.slice(0, zone)}]`;
@@ -220,8 +220,8 @@ function isPort(text: string): boolean {
   return text === '' || /^:[0-9]*$/.test(text);
 }
 
-/** Characters beyond ASCII may be escaped, and the percent sign itself; nothing else may. */
+/** Only non-ASCII characters and the percent sign may be percent-encoded. */
 function isHostText(host: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is allowed.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all non-ASCII characters are allowed.
   return /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]|[^\x00-\x7f]|%25|%[89A-Fa-f][0-9A-Fa-f])*$/.test(host);
 }

@@ -4,14 +4,14 @@ import { sortKeys, stringifyJson } from '../../json/stringify.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 
-/** The items of sets, and the keys of items of maps, are there once. */
+/** Validates that items of sets and keys of map lists are unique. */
 export function validateUniqueness(value: JsonValue, node: SchemaNode, at: FieldPath | undefined, errors: FieldErrors): void {
   if (!node.within.lists || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) validateList(value, node, at as FieldPath, errors);
   else validateMembers(value, node, at, errors);
 }
 
-/** Whether any list has something twice. */
+/** Whether any set or map list has duplicates. */
 export function hasDuplicates(value: JsonValue, node: SchemaNode): boolean {
   const errors = new FieldErrors();
   validateUniqueness(value, node, undefined, errors);
@@ -31,7 +31,7 @@ function validateMembers(object: JsonObject, node: SchemaNode, at: FieldPath | u
 
 function validateList(list: readonly JsonValue[], node: SchemaNode, at: FieldPath, errors: FieldErrors): void {
   if (node.listType === 'set') {
-    for (const i of secondOnes(list.map(identityOf))) errors.duplicate(at.index(i), sortKeys(list[i] as JsonValue));
+    for (const i of secondOccurrences(list.map(identityOf))) errors.duplicate(at.index(i), sortKeys(list[i] as JsonValue));
   } else if (node.listType === 'map') validateMap(list, node.listMapKeys, at, errors);
   const { items } = node;
   if (items?.within.lists) for (const [i, item] of list.entries()) validateUniqueness(item, items, at.index(i), errors);
@@ -45,30 +45,30 @@ function validateMap(list: readonly JsonValue[], keys: readonly string[], at: Fi
   }
   if (list.length < 2) return;
   const keyed = list.map((item) => keyOf(item as JsonObject | null, keys));
-  for (const i of secondOnes(keyed.map(identityOf))) errors.duplicate(at.index(i), sortKeys(keyed[i] as JsonValue));
+  for (const i of secondOccurrences(keyed.map(identityOf))) errors.duplicate(at.index(i), sortKeys(keyed[i] as JsonValue));
 }
 
-/** An object with the keys of an item alone. */
+/** An object with only the list map keys of an item. */
 function keyOf(item: JsonObject | null, keys: readonly string[]): JsonObject {
   const key: JsonObject = {};
   if (item !== null) for (const name of keys) if (Object.hasOwn(item, name)) setKey(key, name, item[name] as JsonValue);
   return key;
 }
 
-/** Something that is the same for equal values and for no others. */
+/** A key that is equal for deeply equal values only, for Map and Set. */
 export function identityOf(value: JsonValue | undefined): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value !== 'object' || value === null) return value;
   return `{${stringifyJson(sortKeys(value))}`;
 }
 
-/** Whether two values of a list are equal. */
-export function isRepeatedIn(list: readonly JsonValue[]): boolean {
-  return secondOnes(list.map(identityOf)).length > 0;
+/** Whether a list has two equal values. */
+export function hasEqualItems(list: readonly JsonValue[]): boolean {
+  return secondOccurrences(list.map(identityOf)).length > 0;
 }
 
-/** Where in a list something stands for the second time. */
-export function secondOnes(identities: readonly unknown[]): readonly number[] {
+/** The indexes of second occurrences. */
+export function secondOccurrences(identities: readonly unknown[]): readonly number[] {
   if (identities.length < 2) return [];
   const seen = new Map<unknown, number>();
   const second: number[] = [];

@@ -6,11 +6,11 @@ const minInt32 = -(2 ** 31);
 const maxInt32 = 2 ** 31 - 1;
 const maxFloat32 = 3.4028235677973366e38;
 
-/** Whether a number is within all bounds. `type` is '' where there are several. */
+/** The check of all bounds. `type` is '' for several types. */
 export function numberCheck(values: ValueRules | undefined, type: string, format: string): (value: number | bigint) => boolean {
   if (values === undefined) return () => true;
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = values;
-  // Bounds that an integer cannot have, or that cut off something, are for the thorough check.
+  // Bounds that are not safe integers need the exact check.
   const isSimple = (bound: number | undefined) => bound === undefined || Number.isSafeInteger(bound);
   const simple = isSimple(values.minimum) && isSimple(values.maximum) && isSimple(values.multipleOf) && format !== 'float';
   const { exclusiveMinimum, exclusiveMaximum, multipleOf } = values;
@@ -52,7 +52,7 @@ export function explainNumber(
   return found;
 }
 
-/** Whether a number can be of the type; adds why not. */
+/** Adds an error if a number is out of the range of the type and format. */
 function addRange(value: number | bigint, type: string, format: string, what: string, name: string, found: Findings): boolean {
   if (isInRange(value, type, format)) return true;
   const kind = format === '' ? `${type} (default format)` : `${type} with format ${format}`;
@@ -98,7 +98,7 @@ function isMultiple(value: number, factor: number): boolean {
   return isJsonInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
-/** As Go cuts a float64. */
+/** Go's conversion of a float64 to int64. */
 function toInt64(value: number): number | bigint {
   const whole = Math.trunc(value);
   if (Number.isSafeInteger(whole)) return whole;
@@ -107,7 +107,7 @@ function toInt64(value: number): number | bigint {
 
 const epsilon = 1e-9;
 
-/** Whether a floating-point number passes for an integer: Kubernetes forgives a small error beyond one. */
+/** Whether a float counts as an integer: Kubernetes tolerates a small relative error. */
 export function isJsonInteger(value: number): boolean {
   if (Number.isInteger(value)) return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   if (value < 1 || value > Number.MAX_SAFE_INTEGER) return false;
@@ -115,7 +115,7 @@ export function isJsonInteger(value: number): boolean {
   return (value - whole) / (value + whole) < epsilon;
 }
 
-/** Go reads a number without fraction and exponent as an int64 if it fits, and everything else as a float64. */
+/** Go decodes a number without fraction and exponent into an int64 if it fits, everything else into a float64. */
 export function isInt64(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
 }
