@@ -30,7 +30,7 @@ function coveredLater(all: readonly Listed[]): readonly boolean[] {
   return covered.reverse();
 }
 
-/** The longest tolerationSeconds among tolerations with the same match. */
+/** A toleration and how long it lasts. */
 interface Reach {
   readonly text: string;
   readonly seconds: number;

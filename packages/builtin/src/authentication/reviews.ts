@@ -22,16 +22,16 @@ export function tokenReview({ authenticate, apiAudiences }: TokenReviewer): Reso
     const spec = objectIn(object, 'spec');
     const token = textIn(spec, 'token');
     if (token === '') throw StatusError.badRequest('token is required for TokenReview in authentication');
-    const asked = textsIn(spec, 'audiences');
-    const audiences = asked.length === 0 ? apiAudiences : asked;
+    const requested = textsIn(spec, 'audiences');
+    const audiences = requested.length === 0 ? apiAudiences : requested;
     // As in an Authorization header, the token ends at the first space.
     const found = await authenticate(token.trim().split(' ')[0] as string, audiences.length === 0 ? undefined : audiences);
-    return { ...object, status: answered(found) };
+    return { ...object, status: statusOf(found) };
   });
 }
 
 /** The first error is that of Kubernetes' loopback authenticator. */
-function answered(found: Identification): JsonObject {
+function statusOf(found: Identification): JsonObject {
   if (isAuthenticated(found)) {
     const { user, audiences = [] } = found;
     return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences: [...audiences] }) };
@@ -59,9 +59,9 @@ export const selfSubjectReview: Resource = reviewResource('authentication.k8s.io
   status: { userInfo: userInfo(request.user) },
 }));
 
-const nobody: TokenReviewer = { authenticate: () => undefined, apiAudiences: [] };
+const noReviewer: TokenReviewer = { authenticate: () => undefined, apiAudiences: [] };
 
 /** Without a reviewer no token is authenticated. */
-export function authenticationResources(tokens: TokenReviewer = nobody): readonly Resource[] {
+export function authenticationResources(tokens: TokenReviewer = noReviewer): readonly Resource[] {
   return [selfSubjectReview, tokenReview(tokens)];
 }

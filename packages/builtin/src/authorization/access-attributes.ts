@@ -36,17 +36,17 @@ export function accessIn(spec: JsonObject, user: User): AccessAttributes {
 function fieldSelectorIn(selector: JsonObject | undefined): SelectedBy<FieldRequirement> | undefined {
   const requirements = objectsIn(selector, 'requirements');
   if (requirements.length === 0) return selectedBy(textIn(selector, 'rawSelector'), parseFieldSelector);
-  return understood(requirements, fieldRequirement);
+  return validRequirements(requirements, fieldRequirement);
 }
 
 function labelSelectorIn(selector: JsonObject | undefined): SelectedBy<LabelRequirement> | undefined {
   const requirements = objectsIn(selector, 'requirements');
   if (requirements.length === 0) return selectedBy(textIn(selector, 'rawSelector'), parseLabelSelector);
-  return understood(requirements, (expression) => labelSelectorOf({ matchExpressions: [expression] }).requirements[0]);
+  return validRequirements(requirements, (expression) => labelSelectorOf({ matchExpressions: [expression] }).requirements[0]);
 }
 
 /** The valid requirements. Dropping an invalid one widens the request, which is the safe direction. */
-function understood<Requirement>(
+function validRequirements<Requirement>(
   expressions: readonly JsonObject[],
   read: (expression: JsonObject) => Requirement | undefined,
 ): SelectedBy<Requirement> {

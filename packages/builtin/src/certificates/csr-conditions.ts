@@ -2,7 +2,7 @@ import { type FieldErrors, formatTime, type JsonObject, objectIn, objectsIn, pat
 
 const conditionsPath = path('status', 'conditions');
 /** Conditions whose status must be True. */
-const lasting = ['Approved', 'Denied', 'Failed'];
+const permanentTypes = ['Approved', 'Denied', 'Failed'];
 export const decisions = ['Approved', 'Denied'];
 const statuses = ['False', 'True', 'Unknown'];
 
@@ -14,7 +14,7 @@ function ofType(object: JsonObject, type: string): readonly JsonObject[] {
   return conditionsOf(object).filter((condition) => textIn(condition, 'type') === type);
 }
 
-/** An unchanged condition keeps its times. */
+/** Restores Approved and Denied conditions of the old object, unless some were added or removed. */
 export function keepDecisions(object: JsonObject, old: JsonObject): void {
   for (const type of decisions) {
     const [conditions, before] = [ofType(object, type), ofType(old, type)];
@@ -49,7 +49,7 @@ export function validateCsrConditions(object: JsonObject, old: JsonObject | unde
     const type = textIn(condition, 'type');
     const at = conditionsPath.index(i);
     if (type === '' && !before.has('')) errors.required(at.child('type'));
-    validateStatus(textIn(condition, 'status'), lasting.includes(type) ? ['True'] : statuses, i, errors);
+    validateStatus(textIn(condition, 'status'), permanentTypes.includes(type) ? ['True'] : statuses, i, errors);
     const contrary = decisions.find((other) => other !== type && seen.has(other));
     if (decisions.includes(type) && contrary && !wasBoth)
       errors.invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive');
@@ -66,7 +66,7 @@ function validateStatus(status: string, allowed: readonly string[], index: numbe
 
 /** Approved, Denied and Failed cannot be removed; only /approval adds Approved and Denied. */
 export function validateConditionChanges(object: JsonObject, old: JsonObject, mayDecide: boolean, errors: FieldErrors): void {
-  for (const type of lasting) {
+  for (const type of permanentTypes) {
     if (ofType(object, type).length < ofType(old, type).length)
       errors.forbidden(conditionsPath, `updates may not remove a condition of type "${type}"`);
   }

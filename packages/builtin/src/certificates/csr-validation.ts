@@ -46,7 +46,7 @@ const usages = [
 ];
 
 /** The changes that an update may make, by subresource. */
-export interface CsrPowers {
+export interface AllowedChanges {
   readonly mayDecide?: boolean;
   readonly mayIssue?: boolean;
 }
@@ -69,12 +69,12 @@ export function validateCsr(object: JsonObject, old: JsonObject | undefined, err
   if (!old || certificateOf(object) !== certificateOf(old)) validateCertificate(object, errors);
 }
 
-export function validateCsrUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors, powers: CsrPowers): void {
+export function validateCsrUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors, allowed: AllowedChanges): void {
   validateCsr(object, old, errors);
-  validateConditionChanges(object, old, powers.mayDecide ?? false, errors);
+  validateConditionChanges(object, old, allowed.mayDecide ?? false, errors);
   if (certificateOf(object) === certificateOf(old)) return;
   const at = path('status', 'certificate');
-  if (!powers.mayIssue) errors.forbidden(at, 'updates may not set certificate content');
+  if (!allowed.mayIssue) errors.forbidden(at, 'updates may not set certificate content');
   else if (certificateOf(old) !== '') errors.forbidden(at, 'updates may not modify existing certificate content');
 }
 
@@ -87,7 +87,7 @@ function validateCertificate(object: JsonObject, errors: FieldErrors): void {
   if (problem !== undefined) errors.invalid(path('status', 'certificate'), '<certificate data>', problem);
 }
 
-/** Ratcheting: unchanged usages are not validated. */
+/** Ratcheting: unknown or duplicate usages are accepted if the old object has such. */
 function validateUsages(given: readonly string[], old: readonly string[], errors: FieldErrors): void {
   const at = specPath.child('usages');
   if (given.length === 0) errors.required(at);

@@ -141,7 +141,7 @@ function validateQueuing(queuing: JsonObject, at: FieldPath, errors: FieldErrors
   if (problem !== undefined) errors.invalid(at.child('handSize'), hand, problem);
 }
 
-/** Shuffle sharding uses 60 bits of a hash, which limits handSize and queues. */
+/** Shuffle sharding: the entropy of the hash limits handSize and queues. */
 function handProblem(hand: number, queues: number): string | undefined {
   if (hand <= 0) return 'must be positive';
   if (hand > queues) return `should not be greater than queues (${queues})`;

@@ -53,12 +53,12 @@ export function restoreLostFields(object: JsonObject, hub: JsonObject): JsonObje
   const text = mapIn(objectIn(object, 'metadata'), 'annotations')[lostFieldsAnnotation];
   if (text === undefined) return hub;
   const restored = deepCopy(hub);
-  forget(restored);
+  removeAnnotation(restored);
   for (const field of parseLost(text)) restore(restored, field);
   return restored;
 }
 
-function forget(hub: JsonObject): void {
+function removeAnnotation(hub: JsonObject): void {
   const annotations = objectIn(objectIn(hub, 'metadata'), 'annotations');
   delete annotations?.[lostFieldsAnnotation];
 }

@@ -1,5 +1,5 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
-import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
+import { deepEqual, goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { RoleRules } from './authorizer/rbac-index.ts';
 import { countSubrules, describeRules, quotedList, uncovered } from './rules/covers.ts';
 import { type PolicyRule, policyRuleOf, rbacGroup } from './rules/policy-rule.ts';
@@ -26,12 +26,12 @@ export function checkRole(resource: 'roles' | 'clusterroles', escalation: Escala
   return async (object, old, { user, namespace }) => {
     if (isSuperuser(user) || isGarbageCollection(object, old)) return;
     // Kubernetes uses the name of the request path, which a create does not have.
-    if (await mayDo(escalation, user, 'escalate', resource, namespace, old ? nameOf(object) : '')) return;
+    if (await isAllowed(escalation, user, 'escalate', resource, namespace, old ? nameOf(object) : '')) return;
     const refuse = (reason: string) => StatusError.forbidden({ group: rbacGroup, resource }, nameOf(object), reason);
     const problem = await escalationProblem(escalation, user, namespace, objectsIn(object, 'rules').map(policyRuleOf));
     if (problem !== undefined) throw refuse(problem);
-    const gathers = hasAggregation(object) || hasAggregation(old);
-    if (gathers && (await escalationProblem(escalation, user, namespace, fullAuthority)) !== undefined)
+    const aggregates = hasAggregation(object) || hasAggregation(old);
+    if (aggregates && (await escalationProblem(escalation, user, namespace, fullAuthority)) !== undefined)
       throw refuse('must have cluster-admin privileges to use the aggregationRule');
   };
 }
@@ -43,7 +43,7 @@ export function checkBinding(resource: 'rolebindings' | 'clusterrolebindings', e
     const reference = objectIn(object, 'roleRef');
     const roles = roleResource(textIn(reference, 'kind'));
     if (roles === undefined) throw unsupportedKind(reference);
-    if (await mayDo(escalation, user, 'bind', roles, namespace, textIn(reference, 'name'))) return;
+    if (await isAllowed(escalation, user, 'bind', roles, namespace, textIn(reference, 'name'))) return;
     const role = await escalation.roles.roleOf(reference, namespace);
     if (!role.exists) throw StatusError.notFound({ group: rbacGroup, resource: roles }, textIn(reference, 'name'));
     const problem = await escalationProblem(escalation, user, namespace, role.rules);
@@ -76,14 +76,14 @@ function hasAggregation(object: JsonObject | undefined): boolean {
 /** Whether a write changes only finalizers and ownerReferences, as the garbage collector does. */
 function isGarbageCollection(object: JsonObject, old: JsonObject | undefined): boolean {
   if (!old) return false;
-  const settled = ({ metadata, ...rest }: JsonObject): JsonObject => {
-    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...kept } = metadata as JsonObject;
-    return { ...rest, metadata: kept };
+  const comparable = (whole: JsonObject): JsonObject => {
+    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...metadata } = metadataOf(whole);
+    return { ...whole, metadata };
   };
-  return deepEqual(settled(object), settled(old));
+  return deepEqual(comparable(object), comparable(old));
 }
 
-async function mayDo(
+async function isAllowed(
   { authorizer }: Escalation,
   user: User,
   verb: string,
@@ -91,8 +91,8 @@ async function mayDo(
   namespace: string,
   name: string,
 ): Promise<boolean> {
-  const asked = { isResource: true, group: rbacGroup, version: '*', subresource: '', path: '' };
-  const { decision } = await authorizer.authorize({ ...asked, user, verb, resource, namespace, name });
+  const attributes = { isResource: true, group: rbacGroup, version: '*', subresource: '', path: '' };
+  const { decision } = await authorizer.authorize({ ...attributes, user, verb, resource, namespace, name });
   return decision === 'allow';
 }
 

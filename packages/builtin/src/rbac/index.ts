@@ -16,18 +16,18 @@ export function rbacResources(authorizer: Authorizer, roles: RoleRules): readonl
 }
 
 function guarded(resource: Resource, authorizeWrite: NonNullable<Strategy['authorizeWrite']>): Resource {
-  return { ...resource, strategy: { ...resource.strategy, authorizeWrite }, verbs: settledVerbs(resource.verbs) };
+  return { ...resource, strategy: { ...resource.strategy, authorizeWrite }, verbs: withCachedWrites(resource.verbs) };
 }
 
 const writes = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
 /** A write is answered once the watch cache, and so the authorizer, has it. Only remote stores make that a wait. */
-function settledVerbs(verbs: Verbs): Verbs {
-  const settled = writes.flatMap((verb) => (verbs[verb] ? [[verb, settledWrite(verbs[verb])]] : []));
-  return { ...verbs, ...Object.fromEntries(settled) };
+function withCachedWrites(verbs: Verbs): Verbs {
+  const wrapped = writes.flatMap((verb) => (verbs[verb] ? [[verb, awaitingCache(verbs[verb])]] : []));
+  return { ...verbs, ...Object.fromEntries(wrapped) };
 }
 
-function settledWrite(handler: VerbHandler): VerbHandler {
+function awaitingCache(handler: VerbHandler): VerbHandler {
   return async (request) => {
     const answer = await handler(request);
     await request.objects.cache.fresh();

@@ -91,7 +91,7 @@ export function validateSlice(object: JsonObject, old: JsonObject | undefined, e
   const [devices, counterSets] = [objectsIn(spec, 'devices'), objectsIn(spec, 'sharedCounters')];
   if (counterSets.length > 0 && devices.length > 0)
     errors.invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed');
-  const most = devices.some(isElaborate) ? maxElaborateDevices : maxDevices;
+  const most = devices.some(needsLowerLimit) ? maxElaborateDevices : maxDevices;
   validateSet(devices, most, nameOf, specPath.child('devices'), errors, (device, at) =>
     validateDevice(device, spec.perDeviceNodeSelection === true, at, errors),
   );
@@ -133,8 +133,8 @@ function validateNodes(spec: JsonObject, errors: FieldErrors): void {
   if (chosen.length > 1) errors.invalid(specPath, `{${chosen.join(', ')}}`, `${oneOf}, but multiple fields are set`);
 }
 
-/** Devices with taints or counters have a lower limit per slice. */
-function isElaborate(device: JsonObject): boolean {
+/** Slices with taints, counters or list attributes have a lower limit of devices. */
+function needsLowerLimit(device: JsonObject): boolean {
   if (objectsIn(device, 'taints').length > 0 || objectsIn(device, 'consumesCounters').length > 0) return true;
   const attributes = Object.values(objectIn(device, 'attributes') ?? {}) as JsonObject[];
   return attributes.some((attribute) => ['bools', 'ints', 'strings', 'versions'].some((field) => attribute[field] !== undefined));

@@ -20,16 +20,16 @@ export function boundTokens(options: SignedTokenOptions, find: FindObject, now: 
   return signedTokens(options, (good) => {
     const bound = readPrivateClaims(good.claims);
     if (!bound) return refused('the claims of the token cannot be read');
-    const tied = ties(bound);
+    const required = requiredObjects(bound);
     const recheck = (): Identification | Promise<Identification> => {
       const time = now();
-      const problem = timeProblem(good.claims, time);
-      if (problem) return refused(timeProblems[problem]);
-      const wrong = checkAll(tied, 0, find, time - leewayMs);
-      return wrong instanceof Promise ? wrong.then((known) => known ?? current()) : (wrong ?? current());
+      const invalidTime = timeProblem(good.claims, time);
+      if (invalidTime) return refused(timeProblems[invalidTime]);
+      const problem = checkAll(required, 0, find, time - leewayMs);
+      return problem instanceof Promise ? problem.then((known) => known ?? current()) : (problem ?? current());
     };
     const identity: Authenticated = { user: userOf(bound, good), audiences: good.audiences, recheck };
-    const current = (): Identification => (isStale(bound, now()) ? stale(identity, bound, good, now()) : identity);
+    const current = (): Identification => (isStale(bound, now()) ? withStaleAnnotation(identity, bound, good, now()) : identity);
     return recheck();
   });
 }
@@ -46,7 +46,7 @@ function userOf({ namespace, account, pod, node }: PrivateClaims, { claims }: Go
 }
 
 /** An object that has to exist with this uid. */
-interface Tie {
+interface RequiredObject {
   readonly kind: BoundKind;
   readonly namespace: string;
   readonly reference: ObjectReference;
@@ -54,16 +54,16 @@ interface Tie {
 }
 
 /** A token bound to a pod names the node but does not depend on it. */
-function ties(bound: PrivateClaims): readonly Tie[] {
+function requiredObjects(bound: PrivateClaims): readonly RequiredObject[] {
   const { namespace, account, secret, pod, node } = bound;
-  const found = [accountTie(namespace, account)];
-  if (secret) found.push(tie('secrets', namespace, secret, 'secret'));
-  if (pod) found.push(tie('pods', namespace, pod, 'pod'));
-  if (node && !pod) found.push(tie('nodes', '', node, 'node'));
+  const found = [requiredAccount(namespace, account)];
+  if (secret) found.push(requiredObject('secrets', namespace, secret, 'secret'));
+  if (pod) found.push(requiredObject('pods', namespace, pod, 'pod'));
+  if (node && !pod) found.push(requiredObject('nodes', '', node, 'node'));
   return found;
 }
 
-function accountTie(namespace: string, reference: ObjectReference): Tie {
+function requiredAccount(namespace: string, reference: ObjectReference): RequiredObject {
   const { name, uid } = reference;
   return {
     kind: 'serviceaccounts',
@@ -77,7 +77,7 @@ function accountTie(namespace: string, reference: ObjectReference): Tie {
   };
 }
 
-function tie(kind: BoundKind, namespace: string, reference: ObjectReference, called: string): Tie {
+function requiredObject(kind: BoundKind, namespace: string, reference: ObjectReference, singular: string): RequiredObject {
   const { uid } = reference;
   return {
     kind,
@@ -85,7 +85,8 @@ function tie(kind: BoundKind, namespace: string, reference: ObjectReference, cal
     reference,
     problem(found, deletedBefore) {
       if (!found) return 'service account token has been invalidated';
-      if (found.uid !== uid) return `${called} UID (${found.uid}) does not match service account ${called} ref claim (${uid})`;
+      if (found.uid !== uid)
+        return `${singular} UID (${found.uid}) does not match service account ${singular} ref claim (${uid})`;
       return isDeleted(found, deletedBefore) ? 'service account token has been invalidated' : undefined;
     },
   };
@@ -97,18 +98,18 @@ function isDeleted({ deletedAt }: FoundObject, before: number): boolean {
 
 /** The error of the first missing or replaced object; undefined if there is none. */
 function checkAll(
-  all: readonly Tie[],
+  all: readonly RequiredObject[],
   from: number,
   find: FindObject,
   deletedBefore: number,
 ): FailedAuthentication | undefined | Promise<FailedAuthentication | undefined> {
   for (let i = from; i < all.length; i++) {
-    const { kind, namespace, reference, problem } = all[i] as Tie;
+    const { kind, namespace, reference, problem } = all[i] as RequiredObject;
     const found = find(kind, namespace, reference.name);
     if (found instanceof Promise)
       return found.then((later) => refusal(problem(later, deletedBefore)) ?? checkAll(all, i + 1, find, deletedBefore));
-    const wrong = problem(found, deletedBefore);
-    if (wrong !== undefined) return refused(wrong);
+    const failure = refusal(problem(found, deletedBefore));
+    if (failure !== undefined) return failure;
   }
   return undefined;
 }
@@ -122,7 +123,12 @@ function isStale({ warnAfter }: PrivateClaims, now: number): boolean {
 }
 
 /** Adds an audit annotation if the token is used after warnAfter. */
-function stale(identity: Authenticated, { warnAfter = 0 }: PrivateClaims, { claims }: GoodSignature, now: number): Authenticated {
+function withStaleAnnotation(
+  identity: Authenticated,
+  { warnAfter = 0 }: PrivateClaims,
+  { claims }: GoodSignature,
+  now: number,
+): Authenticated {
   const seconds = Math.floor(now / 1000) - warnAfter;
   const text = `subject: ${textIn(claims, 'sub')}, seconds after warning threshold: ${seconds}`;
   return { ...identity, annotations: { 'authentication.k8s.io/stale-token': text } };

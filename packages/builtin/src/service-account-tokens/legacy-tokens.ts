@@ -8,7 +8,7 @@ import {
   refused,
   type TokenAuthenticator,
 } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import type { FindObject, FoundObject } from './bound-tokens.ts';
 import { accountUser, accountUsername, type LegacyClaims, legacyIssuer, readLegacyClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
@@ -29,7 +29,7 @@ export function legacyTokens(options: LegacyTokenOptions, find: FindObject): Tok
     const missing = missingClaim(claims);
     if (missing !== undefined) return refused(missing);
     const identity = identityOf(claims, good);
-    return options.lookup ? looker(identity, claims, good.token, options, find)() : identity;
+    return options.lookup ? lookupWith(identity, claims, good.token, options, find)() : identity;
   });
 }
 
@@ -49,7 +49,7 @@ function identityOf({ namespace, account, uid }: LegacyClaims, good: GoodSignatu
 }
 
 /** Looks up the objects; caches the result until they change. */
-function looker(
+function lookupWith(
   identity: Authenticated,
   claims: LegacyClaims,
   token: string,
@@ -57,34 +57,34 @@ function looker(
   find: FindObject,
 ): () => Identification | Promise<Identification> {
   let last: { secret: FoundObject; account: FoundObject; verdict: Identification } | undefined;
-  const judge = (secret: FoundObject | undefined, account: FoundObject | undefined): Identification => {
+  const decide = (secret: FoundObject | undefined, account: FoundObject | undefined): Identification => {
     if (secret && account && last?.secret === secret && last.account === account) {
       onUse(secret);
       return last.verdict;
     }
-    const wrong = secretProblem(secret, token) ?? accountProblem(account, claims);
-    if (wrong !== undefined) return refused(wrong);
-    const [kept, owner] = [secret as FoundObject, account as FoundObject];
-    onUse(kept);
-    const verdict = used({ ...identity, recheck }, kept, owner, claims);
-    last = { secret: kept, account: owner, verdict };
+    const problem = secretProblem(secret, token) ?? accountProblem(account, claims);
+    if (problem !== undefined) return refused(problem);
+    const [stored, owner] = [secret as FoundObject, account as FoundObject];
+    onUse(stored);
+    const verdict = withUsage({ ...identity, recheck }, stored, owner, claims);
+    last = { secret: stored, account: owner, verdict };
     return verdict;
   };
   const recheck = (): Identification | Promise<Identification> => {
     const secret = find('secrets', claims.namespace, claims.secret);
     const account = find('serviceaccounts', claims.namespace, claims.account);
-    if (!(secret instanceof Promise) && !(account instanceof Promise)) return judge(secret, account);
-    return Promise.all([secret, account]).then(([later, owner]) => judge(later, owner));
+    if (!(secret instanceof Promise) && !(account instanceof Promise)) return decide(secret, account);
+    return Promise.all([secret, account]).then(([later, owner]) => decide(later, owner));
   };
   return recheck;
 }
 
 function secretProblem(secret: FoundObject | undefined, token: string): string | undefined {
   if (!secret || secret.deletedAt !== undefined) return 'Token has been invalidated';
-  const kept = Buffer.from(textIn(objectIn(secret.object, 'data'), 'token'), 'base64');
-  const shown = Buffer.from(token);
-  const same = kept.length === shown.length && timingSafeEqual(kept, shown);
-  return same ? undefined : "Token does not match server's copy";
+  const stored = Buffer.from(textIn(objectIn(secret.object, 'data'), 'token'), 'base64');
+  const presented = Buffer.from(token);
+  const isEqual = stored.length === presented.length && timingSafeEqual(stored, presented);
+  return isEqual ? undefined : "Token does not match server's copy";
 }
 
 function accountProblem(account: FoundObject | undefined, claims: LegacyClaims): string | undefined {
@@ -98,17 +98,17 @@ const autoWarning =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
 /** Adds audit annotations and warnings about legacy tokens. */
-function used(identity: Authenticated, secret: FoundObject, account: FoundObject, claims: LegacyClaims): Identification {
+function withUsage(identity: Authenticated, secret: FoundObject, account: FoundObject, claims: LegacyClaims): Identification {
   const { namespace, secret: name, account: owner } = claims;
   if (metadataOf(secret.object).labels?.[invalidSince]) {
     return refused(
       `the token in secret ${namespace}/${name} for service account ${namespace}/${owner} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`,
     );
   }
-  const made = objectsIn(account.object, 'secrets').some((reference) => reference.name === name);
-  const key = `authentication.k8s.io/legacy-token-${made ? 'autogenerated' : 'manual'}-secret`;
+  const isAutogenerated = objectsIn(account.object, 'secrets').some((reference) => reference.name === name);
+  const key = `authentication.k8s.io/legacy-token-${isAutogenerated ? 'autogenerated' : 'manual'}-secret`;
   const annotations = { ...identity.annotations, [key]: name };
-  return { ...identity, annotations, ...(made && { warnings: [autoWarning] }) };
+  return { ...identity, annotations, ...(isAutogenerated && { warnings: [autoWarning] }) };
 }
 
 const label = 'kubernetes.io/legacy-token-last-used';
@@ -130,7 +130,9 @@ export function lastUsedTracker(
     if (!registry || writing.has(key)) return;
     writing.add(key);
     mark(registry, secret, today)
-      .catch((error: unknown) => logger.warn('the day of use could not be written on a secret', { key, error: String(error) }))
+      .catch((error: unknown) =>
+        logger.warn('the last-used label of a token Secret could not be written', { key, error: String(error) }),
+      )
       .finally(() => writing.delete(key));
   };
 }
@@ -142,8 +144,8 @@ function dayOf(time: number): string {
 async function mark(secrets: ObjectRegistry, { object, uid }: FoundObject, today: string): Promise<void> {
   const metadata = metadataOf(object);
   const labelled = (existing: JsonObject | undefined): JsonObject => {
-    const kept = metadataOf(existing as JsonObject);
-    return { ...existing, metadata: { ...kept, labels: { ...mapIn(kept, 'labels'), [label]: today } } };
+    const current = metadataOf(existing as JsonObject);
+    return { ...existing, metadata: { ...current, labels: { ...current.labels, [label]: today } } };
   };
   const context = asServer(secrets, textIn(metadata, 'namespace'));
   await secrets.update(textIn(metadata, 'name'), uid, labelled, context);

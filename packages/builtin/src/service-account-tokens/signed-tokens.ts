@@ -33,18 +33,18 @@ export function signedTokens(
   options: SignedTokenOptions,
   identify: (good: GoodSignature) => Identification | Promise<Identification>,
 ): TokenAuthenticator {
-  return (token, asked) => {
+  return (token, requested) => {
     const parsed = parseCompact(token);
     if (!parsed || !isFrom(parsed.claims, options.issuers)) return undefined;
-    const problem = checked(parsed, options.keys);
+    const problem = verificationProblem(parsed, options.keys);
     if (problem !== undefined) return refused(problem);
-    const named = audiencesOf(parsed.claims.aud) ?? [];
-    const meantFor = named.length === 0 ? options.apiAudiences : named;
-    const wanted = asked ?? options.apiAudiences;
-    const audiences = commonAudiences(meantFor, wanted);
+    const declared = audiencesOf(parsed.claims.aud) ?? [];
+    const tokenAudiences = declared.length === 0 ? options.apiAudiences : declared;
+    const target = requested ?? options.apiAudiences;
+    const audiences = commonAudiences(tokenAudiences, target);
     if (audiences.length === 0 && options.apiAudiences.length > 0)
-      return refused(`token audiences ${quoted(meantFor)} is invalid for the target audiences ${quoted(wanted)}`);
-    return identify({ token, claims: parsed.claims, audiences, anyAudience: named.length === 0 });
+      return refused(`token audiences ${quoted(tokenAudiences)} is invalid for the target audiences ${quoted(target)}`);
+    return identify({ token, claims: parsed.claims, audiences, anyAudience: declared.length === 0 });
   };
 }
 
@@ -52,11 +52,11 @@ function isFrom({ iss }: JsonObject, issuers: readonly string[]): boolean {
   return typeof iss === 'string' && issuers.includes(iss);
 }
 
-function checked(token: CompactToken, keys: readonly VerificationKey[]): string | undefined {
+function verificationProblem(token: CompactToken, keys: readonly VerificationKey[]): string | undefined {
   const { kid } = token.header;
-  const fitting = typeof kid === 'string' && kid !== '' ? keys.filter(({ id }) => id === kid) : keys;
-  if (fitting.length === 0) return 'invalid signature, no keys found';
-  const problem = signatureProblem(token, fitting);
+  const candidates = typeof kid === 'string' && kid !== '' ? keys.filter(({ id }) => id === kid) : keys;
+  if (candidates.length === 0) return 'invalid signature, no keys found';
+  const problem = signatureProblem(token, candidates);
   if (problem !== undefined) return problem;
   return hasReadableClaims(token.claims) ? undefined : 'the claims of the token cannot be read';
 }

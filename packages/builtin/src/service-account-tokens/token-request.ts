@@ -46,14 +46,14 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
   return actionSubresource(kind, async (request, body, context) => {
     if (!issuer) throw StatusError.methodNotSupported({ group: '', resource: 'serviceaccounts/token' }, 'create');
     const account = await accountOf(request, body);
-    const asked = askedFor(body, issuer);
+    const requested = requestedTerms(body, issuer);
     const now = request.objects.services.now();
-    const owned = await ownedFields(request, body, asked, context);
+    const owned = await ownedFields(request, body, requested, context);
     const metadata = { ...metadataOf(body), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
-    validate(asked.expirationSeconds);
+    validate(requested.expirationSeconds);
     const bound = await boundTo(request, objectIn(body.spec as JsonObject, 'boundObjectRef'));
-    const expirationSeconds = limited(asked.expirationSeconds, issuer, request);
-    const terms = { ...asked, ...bound, ...lifetime(expirationSeconds, asked.audiences, bound, issuer, now) };
+    const expirationSeconds = limited(requested.expirationSeconds, issuer, request);
+    const terms = { ...requested, ...bound, ...lifetime(expirationSeconds, requested.audiences, bound, issuer, now) };
     const id = randomUUID();
     const issuedAt = Math.floor(now / 1000);
     const owner = { namespace: request.info.namespace, account: referenceOf(account) };
@@ -63,8 +63,8 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
     return {
       kind: 'TokenRequest',
       apiVersion: `${group}/v1`,
-      metadata: inOrder(metadata),
-      spec: { audiences: [...asked.audiences], expirationSeconds, boundObjectRef: ref },
+      metadata: inFieldOrder(metadata),
+      spec: { audiences: [...requested.audiences], expirationSeconds, boundObjectRef: ref },
       status: { token, expirationTimestamp: formatTime(now + expirationSeconds * 1000) },
     };
   });
@@ -85,11 +85,11 @@ const tracked: Resource = {
 async function ownedFields(
   { objects }: ResourceRequest,
   body: JsonObject,
-  asked: Asked,
+  requested: RequestedTerms,
   context: WriteContext,
 ): Promise<JsonObject> {
   const { fieldManagement, now } = objects.services;
-  const spec = { ...objectIn(body, 'spec'), expirationSeconds: asked.expirationSeconds };
+  const spec = { ...objectIn(body, 'spec'), expirationSeconds: requested.expirationSeconds };
   const object: KubeObject = {
     kind: 'TokenRequest',
     apiVersion: `${group}/v1`,
@@ -106,19 +106,19 @@ function namesOf({ metadata }: JsonObject): JsonObject {
   return { name, namespace, uid } as JsonObject;
 }
 
-function inOrder({ name, namespace, uid, creationTimestamp, ...rest }: JsonObject): JsonObject {
+function inFieldOrder({ name, namespace, uid, creationTimestamp, ...rest }: JsonObject): JsonObject {
   return { name, namespace, uid, creationTimestamp, ...rest } as JsonObject;
 }
 
 async function accountOf(request: ResourceRequest, body: JsonObject): Promise<JsonObject> {
   const { name, namespace } = request.info;
-  const asked = (body.metadata ?? {}) as JsonObject;
-  mustMatch('name', textIn(asked, 'name'), name, name);
-  mustMatch('namespace', textIn(asked, 'namespace'), namespace, name);
+  const requested = (body.metadata ?? {}) as JsonObject;
+  mustMatch('name', textIn(requested, 'name'), name, name);
+  mustMatch('namespace', textIn(requested, 'namespace'), namespace, name);
   const account = await objectNamed(request, 'serviceaccounts', namespace, name);
-  const [uid, askedUid] = [referenceOf(account).uid, textIn(asked, 'uid')];
-  if (askedUid !== '' && askedUid !== uid) {
-    const reason = `the UID in the token request (${askedUid}) does not match the UID of the service account (${uid})`;
+  const [uid, requestedUid] = [referenceOf(account).uid, textIn(requested, 'uid')];
+  if (requestedUid !== '' && requestedUid !== uid) {
+    const reason = `the UID in the token request (${requestedUid}) does not match the UID of the service account (${uid})`;
     throw StatusError.conflict({ group, resource: 'TokenRequest' }, name, reason);
   }
   return account;
@@ -131,12 +131,12 @@ function mustMatch(field: 'name' | 'namespace', value: string, expected: string,
   throw StatusError.invalid({ group, kind: 'TokenRequest' }, name, errors);
 }
 
-interface Asked {
+interface RequestedTerms {
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
 }
 
-function askedFor(body: JsonObject, { apiAudiences }: TokenIssuer): Asked {
+function requestedTerms(body: JsonObject, { apiAudiences }: TokenIssuer): RequestedTerms {
   const spec = objectIn(body, 'spec');
   const audiences = textsIn(spec, 'audiences');
   const expirationSeconds = (spec?.expirationSeconds ?? undefined) === undefined ? 60 * 60 : numberIn(spec, 'expirationSeconds');
@@ -180,8 +180,8 @@ async function boundTo(request: ResourceRequest, ref: JsonObject | undefined): P
   const [kindName, name] = [textIn(ref, 'kind'), textIn(ref, 'name')];
   const version = parseApiVersion(apiVersion);
   if (!['Pod', 'Node', 'Secret'].includes(kindName) || version?.group !== '') {
-    const shown = `${version?.group ?? ''}/${version?.version ?? ''}, Kind=${kindName}`;
-    throw StatusError.badRequest(`cannot bind token to object of type ${shown}`);
+    const type = `${version?.group ?? ''}/${version?.version ?? ''}, Kind=${kindName}`;
+    throw StatusError.badRequest(`cannot bind token to object of type ${type}`);
   }
   const plural = `${kindName.toLowerCase()}s`;
   const object = await objectNamed(request, plural, kindName === 'Node' ? '' : namespace, name);
@@ -191,9 +191,9 @@ async function boundTo(request: ResourceRequest, ref: JsonObject | undefined): P
 }
 
 function checkUid(ref: JsonObject, { name, uid }: ObjectReference, kindName: string): void {
-  const asked = textIn(ref, 'uid');
-  if (asked === '' || asked === uid) return;
-  const reason = `the UID in the bound object reference (${asked}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const requested = textIn(ref, 'uid');
+  if (requested === '' || requested === uid) return;
+  const reason = `the UID in the bound object reference (${requested}) does not match the UID in record. The object might have been deleted and then recreated`;
   throw StatusError.conflict({ group: '', resource: kindName }, name, reason);
 }
 

@@ -8,10 +8,10 @@ const leaseDurationSeconds = 3600;
 const identityLabel = 'apiserver.kubernetes.io/identity';
 
 /** The identity Lease of this server in kube-system. Also deletes expired Leases of other servers. */
-export function identityLease(context: ControlPlaneContext): StartedHook {
+export function identityLease(context: ControlPlaneContext, newId: () => string = randomUUID): StartedHook {
   const registry = registryIn(context, 'coordination.k8s.io', 'leases');
   const name = leaseName(context.identity);
-  const holderIdentity = `${name}_${randomUUID()}`;
+  const holderIdentity = `${name}_${newId()}`;
   // Monotonic: a wall clock that is set forward must not expire the lease.
   let renewed = performance.now();
   const renewAndCleanUp = async () => {

@@ -32,7 +32,7 @@ export class ReferenceIndex {
     this.#follower ??= new CacheFollower(cache, {
       onList: (entries) => this.#build(entries),
       onEvents: (events) => {
-        for (const { entry } of events) this.#note(entry.key);
+        for (const { entry } of events) this.#update(entry.key);
       },
       onGap: () => this.#reset(),
     });
@@ -53,7 +53,7 @@ export class ReferenceIndex {
   async #build(entries: readonly CacheEntry[]): Promise<void> {
     const generation = this.#generation;
     for (const [i, { key }] of entries.entries()) {
-      this.#note(key);
+      this.#update(key);
       if (i % sliceEntries !== sliceEntries - 1) continue;
       await nextTurn();
       if (generation !== this.#generation) return;
@@ -68,7 +68,7 @@ export class ReferenceIndex {
     if (!this.#isStopped) for (const name of names) this.#onChange(name);
   }
 
-  #note(key: string): void {
+  #update(key: string): void {
     const entry = this.#objects.cache.peek(key);
     const before = this.#references.get(key) ?? none;
     const now = entry ? this.#referencesOf(entry) : none;

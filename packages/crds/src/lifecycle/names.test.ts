@@ -15,9 +15,9 @@ const nothing = names('', '', { singular: '', listKind: '' });
 const others = takenNames([names('boxes', 'Box', { singular: 'box', shortNames: ['bx', 'b'] })]);
 
 it('accepts free names', () => {
-  const wanted = names('bins', 'Bin', { shortNames: ['bn'], categories: ['all'] });
-  const { names: accepted, condition } = acceptNames(wanted, nothing, others);
-  expect(accepted).toEqual(wanted);
+  const requested = names('bins', 'Bin', { shortNames: ['bn'], categories: ['all'] });
+  const { names: accepted, condition } = acceptNames(requested, nothing, others);
+  expect(accepted).toEqual(requested);
   expect(condition).toEqual({ type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' });
 });
 
@@ -33,8 +33,8 @@ it.each<[string, DefinitionNames, Partial<DefinitionNames>, string, string]>([
     '["bx" is already in use, "b" is already in use]',
   ],
   ['kind', names('bins', 'Box', { listKind: 'BinList' }), { kind: '' }, 'KindConflict', '"Box" is already in use'],
-])('keeps the old name if the %s name is taken', (_title, wanted, kept, reason, message) => {
-  const { names: accepted, condition } = acceptNames(wanted, nothing, others);
-  expect(accepted).toEqual({ ...wanted, ...kept });
+])('keeps the old name if the %s name is taken', (_title, requested, retained, reason, message) => {
+  const { names: accepted, condition } = acceptNames(requested, nothing, others);
+  expect(accepted).toEqual({ ...requested, ...retained });
   expect(condition).toEqual({ type: 'NamesAccepted', status: 'False', reason, message });
 });

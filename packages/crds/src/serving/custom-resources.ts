@@ -37,7 +37,7 @@ export function openCustomResources(definitions: Definitions, parts: ServingPart
     if (entry && isSameSpec(serving.entry, entry)) serving.entry = entry;
     else drop(name);
   };
-  const forget = definitions.onChange((change) => {
+  const unsubscribe = definitions.onChange((change) => {
     if (change) check(change.name, change.after);
     else for (const name of [...servings.keys()]) check(name, definitions.named(name));
   });
@@ -79,7 +79,7 @@ export function openCustomResources(definitions: Definitions, parts: ServingPart
     },
     objectsOf: (entry) => servingOf(entry)?.objects(definitionOf(entry).storageVersion),
     close() {
-      forget();
+      unsubscribe();
       for (const serving of [...servings.values(), ...retired]) serving.close();
       servings.clear();
       retired.clear();

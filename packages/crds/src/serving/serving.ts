@@ -161,10 +161,10 @@ function endNotice(outer: ShutdownNotice): { readonly notice: ShutdownNotice; be
       onBegin(listener) {
         if (begun) setImmediate(listener);
         listeners.add(listener);
-        const forgetOuter = outer.onBegin(listener);
+        const unsubscribeOuter = outer.onBegin(listener);
         return () => {
           listeners.delete(listener);
-          forgetOuter();
+          unsubscribeOuter();
         };
       },
     },

@@ -142,14 +142,14 @@ async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: 
   const context = asServer(registry, namespace);
   const target = reconciled(decodeObject(entry.value), expected);
   if (target === undefined) return;
-  if (target === 'anew') {
+  if (target === 'replace') {
     await deleteObject(registry, name, {}, context);
     await registry.create(structuredClone(expected), context);
     return;
   }
   const renewed = (existing: JsonObject | undefined): JsonObject => {
     const next = reconciled(existing as JsonObject, expected);
-    return next === undefined || next === 'anew' ? (existing as JsonObject) : next;
+    return next === undefined || next === 'replace' ? (existing as JsonObject) : next;
   };
   await registry.update(name, undefined, renewed, context);
 }

@@ -74,6 +74,6 @@ describe('reconciling', () => {
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ann' }];
     const reconciled = reconciledBinding({ ...binding, subjects }, binding) as JsonObject;
     expect(reconciled.subjects).toEqual([...subjects, ...(binding.subjects as JsonObject[])]);
-    expect(reconciledBinding({ ...binding, roleRef: { kind: 'ClusterRole', name: 'other' } }, binding)).toBe('anew');
+    expect(reconciledBinding({ ...binding, roleRef: { kind: 'ClusterRole', name: 'other' } }, binding)).toBe('replace');
   });
 });

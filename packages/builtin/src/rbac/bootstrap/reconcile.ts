@@ -10,8 +10,8 @@ export type Reconciled = JsonObject | undefined;
 export function reconciledRole(existing: JsonObject, expected: JsonObject): Reconciled {
   if (isProtected(existing)) return undefined;
   // Aggregated rules are left to the controller.
-  const wanted = 'aggregationRule' in expected ? [] : rulesOf(expected);
-  const missing = uncovered(rulesOf(existing), wanted);
+  const desired = 'aggregationRule' in expected ? [] : rulesOf(expected);
+  const missing = uncovered(rulesOf(existing), desired);
   const changed: JsonObject = {
     ...existing,
     metadata: mergedMetadata(existing, expected),
@@ -23,9 +23,9 @@ export function reconciledRole(existing: JsonObject, expected: JsonObject): Reco
 }
 
 /** Adds missing subjects. A binding to another role is replaced. */
-export function reconciledBinding(existing: JsonObject, expected: JsonObject): Reconciled | 'anew' {
+export function reconciledBinding(existing: JsonObject, expected: JsonObject): Reconciled | 'replace' {
   if (isProtected(existing)) return undefined;
-  if (!deepEqual(existing.roleRef, expected.roleRef)) return 'anew';
+  if (!deepEqual(existing.roleRef, expected.roleRef)) return 'replace';
   const subjects = objectsIn(existing, 'subjects');
   const missing = objectsIn(expected, 'subjects').filter((subject) => !subjects.some((own) => deepEqual(own, subject)));
   const changed = {
@@ -46,16 +46,16 @@ function rulesOf(object: JsonObject) {
 
 /** Existing labels and annotations win. */
 function mergedMetadata(existing: JsonObject, expected: JsonObject): JsonObject {
-  const [own, wanted] = [metadataOf(existing), metadataOf(expected)];
-  const merged = (field: string) => ({ ...mapIn(wanted, field), ...mapIn(own, field) });
+  const [own, desired] = [metadataOf(existing), metadataOf(expected)];
+  const merged = (field: string) => ({ ...mapIn(desired, field), ...mapIn(own, field) });
   return { ...own, labels: merged('labels'), annotations: merged('annotations') };
 }
 
 function aggregation(existing: JsonObject, expected: JsonObject): JsonObject {
-  const wanted = objectIn(expected, 'aggregationRule');
-  if (!wanted) return {};
+  const desired = objectIn(expected, 'aggregationRule');
+  if (!desired) return {};
   const own = objectsIn(objectIn(existing, 'aggregationRule'), 'clusterRoleSelectors');
-  const selectors = objectsIn(wanted, 'clusterRoleSelectors');
+  const selectors = objectsIn(desired, 'clusterRoleSelectors');
   const missing = selectors.filter((selector) => !own.some((one) => deepEqual(one, selector)));
   return missing.length === 0 ? {} : { aggregationRule: { clusterRoleSelectors: [...own, ...missing] } };
 }
