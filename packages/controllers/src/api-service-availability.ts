@@ -1,5 +1,5 @@
 import { decodeObject, follow, nameOfKey, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
-import { formatTime, isObject, type JsonObject, type JsonValue, type KubeObject } from '@tsukube/machinery';
+import { formatTime, isObject, type JsonObject, type JsonValue, type KubeObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 /** Sets the condition Available of every APIService that is backed by a Service. */
@@ -68,8 +68,8 @@ async function updateCondition(
 
 /** lastTransitionTime changes only with the status of the condition. */
 function withAvailability(object: JsonObject, availability: Availability, now: number): JsonObject {
-  const status = isObject(object.status) ? object.status : {};
-  const conditions = (Array.isArray(status.conditions) ? status.conditions : []) as JsonObject[];
+  const status = objectIn(object, 'status') ?? {};
+  const conditions = objectsIn(status, 'conditions');
   const known = conditions.find(({ type }) => type === 'Available');
   const lastTransitionTime = known?.status === availability.status ? (known.lastTransitionTime ?? null) : formatTime(now);
   const { reason, message } = availability;

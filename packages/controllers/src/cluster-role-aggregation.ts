@@ -1,5 +1,5 @@
 import { type CacheEntry, follow, labelsOf, nameOfKey, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
-import { apiVersionOf, deepEqual, type JsonObject, labelSelectorOf, objectIn, StatusError } from '@tsukube/machinery';
+import { apiVersionOf, deepEqual, type JsonObject, labelSelectorOf, objectIn, objectsIn, StatusError } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from './controller.ts';
 
 const manager = 'clusterrole-aggregation-controller';
@@ -64,6 +64,6 @@ function readRole(value: Buffer): JsonObject {
   return JSON.parse(value.toString()) as JsonObject;
 }
 
-function rulesOf({ rules }: JsonObject): JsonObject[] {
-  return Array.isArray(rules) ? (rules as JsonObject[]) : [];
+function rulesOf(role: JsonObject): JsonObject[] {
+  return [...objectsIn(role, 'rules')];
 }

@@ -44,7 +44,7 @@ const maxCertificates = 16;
  * and keeps the others.
  */
 function bundleWith(ca: string, object: JsonObject): string | undefined {
-  const data = (object.data ?? {}) as JsonObject;
+  const data = objectIn(object, 'data') ?? {};
   const bundle = typeof data['ca.crt'] === 'string' ? data['ca.crt'] : '';
   const found = certificateBlocks(bundle).map((block) => `${block}\n`);
   const others = found.filter((certificate) => certificate.trim() !== ca.trim()).slice(-(maxCertificates - 1));

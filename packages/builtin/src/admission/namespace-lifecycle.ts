@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { objectIn, StatusError } from '@tsukube/machinery';
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -34,7 +34,7 @@ function checkNamespace(namespaces: ObjectCache, { operation, namespace, resourc
   // A cheap search of the bytes; the object is parsed only on a hit.
   if (operation !== 'CREATE' || !entry.value.includes(terminating)) return;
   const object = decodeObject(entry.value);
-  if ((object.status as JsonObject | undefined)?.phase !== 'Terminating') return;
+  if (objectIn(object, 'status')?.phase !== 'Terminating') return;
   const reason = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const { status } = StatusError.forbidden({ group: version.group, resource: resource.names.plural }, name, reason);
   const causes = [

@@ -51,7 +51,7 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
     const owned = await ownedFields(request, body, requested, context);
     const metadata = { ...metadataOf(body), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
     validate(requested.expirationSeconds);
-    const bound = await boundTo(request, objectIn(body.spec as JsonObject, 'boundObjectRef'));
+    const bound = await boundTo(request, objectIn(objectIn(body, 'spec'), 'boundObjectRef'));
     const expirationSeconds = limited(requested.expirationSeconds, issuer, request);
     const terms = { ...requested, ...bound, ...lifetime(expirationSeconds, requested.audiences, bound, issuer, now) };
     const id = randomUUID();
@@ -59,7 +59,7 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
     const owner = { namespace: request.info.namespace, account: referenceOf(account) };
     const token = issuer.signer.sign(boundClaims({ ...terms, ...owner, id, issuedAt }, issuer.issuer));
     request.annotate('authentication.kubernetes.io/issued-credential-id', credentialIdOf(id));
-    const ref = objectIn(body.spec as JsonObject, 'boundObjectRef') ?? null;
+    const ref = objectIn(objectIn(body, 'spec'), 'boundObjectRef') ?? null;
     return {
       kind: 'TokenRequest',
       apiVersion: `${group}/v1`,
@@ -112,7 +112,7 @@ function inFieldOrder({ name, namespace, uid, creationTimestamp, ...rest }: Json
 
 async function accountOf(request: ResourceRequest, body: JsonObject): Promise<JsonObject> {
   const { name, namespace } = request.info;
-  const requested = (body.metadata ?? {}) as JsonObject;
+  const requested = objectIn(body, 'metadata');
   mustMatch('name', textIn(requested, 'name'), name, name);
   mustMatch('namespace', textIn(requested, 'namespace'), namespace, name);
   const account = await objectNamed(request, 'serviceaccounts', namespace, name);

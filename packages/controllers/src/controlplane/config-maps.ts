@@ -1,4 +1,4 @@
-import { certificateBlocks, type JsonObject } from '@tsukube/machinery';
+import { certificateBlocks, type JsonObject, mapIn, objectIn } from '@tsukube/machinery';
 import { type ControlPlaneContext, registryIn, type StartedHook } from './context.ts';
 import { manageObject } from './managed-object.ts';
 
@@ -18,7 +18,7 @@ export function authenticationConfigMap(context: ControlPlaneContext): StartedHo
           apiVersion: 'v1',
           metadata: { name: 'extension-apiserver-authentication', namespace },
         }),
-        data: { ...(existing?.data as JsonObject | undefined), ...withBundles(existing?.data as JsonObject | undefined, data) },
+        data: { ...mapIn(existing, 'data'), ...withBundles(mapIn(existing, 'data'), data) },
       }),
     },
     context,
@@ -29,10 +29,10 @@ export function authenticationConfigMap(context: ControlPlaneContext): StartedHo
 const maxCertificates = 16;
 
 /** Servers on one store may have different CAs: each adds its own certificates to the bundle. */
-function withBundles(existing: JsonObject | undefined, own: Readonly<Record<string, string>>): Record<string, string> {
+function withBundles(existing: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(own).map(([key, value]) => {
-      const before = existing?.[key];
+      const before = existing[key];
       return [key, key.endsWith('-ca-file') && typeof before === 'string' ? merged(before, value) : value];
     }),
   );
@@ -55,7 +55,7 @@ export function tokenTrackingConfigMap(context: ControlPlaneContext): StartedHoo
       name,
       desired(existing): JsonObject {
         if (!existing) return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace }, data: { since } };
-        const known = (existing.data as JsonObject | undefined)?.since;
+        const known = objectIn(existing, 'data')?.since;
         const isDate = typeof known === 'string' && /^\d{4}-\d\d-\d\d$/.test(known) && known <= since;
         return isDate ? existing : { ...existing, data: { since } };
       },

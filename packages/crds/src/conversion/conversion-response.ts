@@ -26,7 +26,7 @@ export function convertedObjects(answer: JsonValue, reviewVersion: string, uid: 
     return `json: cannot unmarshal ${jsonKind(response)} into Go struct field ConversionReview.response of type ${reviewVersion}.ConversionResponse`;
   if (reviewVersion === 'v1' && (response.uid ?? '') !== uid)
     return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`;
-  const { status = '', message } = isObject(response.result) ? response.result : ({} as JsonObject);
+  const { status = '', message } = fieldsOf(response.result);
   if (status !== 'Success') {
     if (typeof message === 'string' && message !== '') return message;
     return `response.result.status was '${status}', not 'Success'`;

@@ -1,9 +1,9 @@
 import { asServer, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
-import { isObject, type JsonObject, metadataOf, StatusError } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, objectIn, StatusError } from '@tsukube/machinery';
 import { cleanupFinalizer, conditionOf, type Definition, isTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
-import { updateStatus } from './writing.ts';
+import { updateStatus } from './status.ts';
 
 const concurrency = 64;
 const type = 'Terminating';
@@ -86,7 +86,7 @@ function report(
 ): Promise<void> {
   return updateStatus(definitions, name, (object) => {
     const { conditions } = readDefinition(object, 0);
-    const status = { ...(isObject(object.status) ? object.status : {}) } as JsonObject;
+    const status: JsonObject = { ...objectIn(object, 'status') };
     status.conditions = conditionObjects(withCondition(conditions, condition, now));
     return { ...(release ? released(object) : object), status };
   });

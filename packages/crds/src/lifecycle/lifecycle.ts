@@ -6,8 +6,7 @@ import { definitionOf, readDefinition } from '../definition/read-definition.ts';
 import type { CustomResources } from '../serving/custom-resources.ts';
 import { finalize } from './finalizer.ts';
 import { takenNames } from './names.ts';
-import { statusUpdate } from './status.ts';
-import { updateStatus } from './writing.ts';
+import { statusUpdate, updateStatus } from './status.ts';
 
 export interface LifecycleParts {
   readonly definitions: Definitions;

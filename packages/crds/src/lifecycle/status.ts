@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asServer, type ObjectRegistry, settleRaces } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { type Condition, conditionOf, type Definition, type DefinitionNames } from '../definition/definition.ts';
 import {
@@ -69,4 +70,15 @@ function namesObject({ plural, singular, kind, listKind, shortNames, categories 
     ...(listKind !== '' && { listKind }),
     ...(categories.length > 0 && { categories: [...categories] }),
   };
+}
+
+/** Updates the status with `change`, which returns undefined to leave it. Does nothing if the object is gone. */
+export async function updateStatus(
+  registry: ObjectRegistry,
+  name: string,
+  change: (object: JsonObject) => JsonObject | undefined,
+): Promise<void> {
+  const context = asServer(registry, '', 'status');
+  const transform = (existing: JsonObject | undefined) => change(existing as JsonObject) ?? (existing as JsonObject);
+  await settleRaces(() => registry.update(name, undefined, transform, context));
 }
