@@ -6,7 +6,7 @@ import {
   type ObjectRegistry,
   type Resource,
 } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { metadataOf, textIn } from '@tsukube/machinery';
 import { NoSpace, type Store } from '@tsukube/storage';
 import type { EncryptionChecks } from './encryption/index.ts';
 
@@ -153,7 +153,7 @@ function objectsExist(parts: HealthParts, group: string, plural: string, names?:
     if (hasPassed || !registry) return;
     await registry.cache.loaded();
     const initial = registry.resource.initialObjects ?? [];
-    for (const name of names ?? initial.map(({ metadata }) => (metadata as JsonObject).name as string))
+    for (const name of names ?? initial.map((object) => textIn(metadataOf(object), 'name')))
       if (!registry.cache.peek(registry.key('', name))) throw new Error(`there is no ${name} among the ${plural}`);
     hasPassed = true;
   };

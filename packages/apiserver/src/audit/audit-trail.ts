@@ -46,7 +46,7 @@ export class AuditTrail {
     return record;
   }
 
-  stranger(request: IncomingRequest, error: StatusError): void {
+  failedAuthentication(request: IncomingRequest, error: StatusError): void {
     const { policy, metrics } = this.#options;
     const rule = ruleFor(policy, request, undefined);
     metrics.levels[rule?.level ?? 'None']().increase();

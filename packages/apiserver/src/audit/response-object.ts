@@ -37,37 +37,37 @@ export function responseObjectOf(
   body: Buffer | string,
   type: string,
   request: IncomingRequest,
-  wanted: ResponseObjectOptions,
+  options: ResponseObjectOptions,
 ): ResponseObject | Promise<ResponseObject> {
-  if (type === 'application/json') return inJson(body, wanted);
-  if (type === protobuf) return wanted.object && typeof body !== 'string' ? inProtobuf(body, request, wanted) : nothing;
-  if (type === 'application/yaml' && wanted.object) return inYaml(body, request, wanted);
+  if (type === 'application/json') return inJson(body, options);
+  if (type === protobuf) return options.object && typeof body !== 'string' ? inProtobuf(body, request, options) : nothing;
+  if (type === 'application/yaml' && options.object) return inYaml(body, request, options);
   return nothing;
 }
 
 /** The same for a Status that is already decoded. */
-export function statusObjectOf(status: Status, wanted: ResponseObjectOptions): ResponseObject {
-  return told(statusBody(status), wanted);
+export function statusObjectOf(status: Status, options: ResponseObjectOptions): ResponseObject {
+  return toResponseObject(statusBody(status), options);
 }
 
-function inJson(body: Buffer | string, wanted: ResponseObjectOptions): ResponseObject {
+function inJson(body: Buffer | string, options: ResponseObjectOptions): ResponseObject {
   const start = typeof body === 'string' ? body.slice(0, 64) : body.toString('latin1', 0, 64);
   const isStatus = statusStart.test(start);
-  if (!objectStart.test(start) || !(wanted.object || isStatus)) return nothing;
+  if (!objectStart.test(start) || !(options.object || isStatus)) return nothing;
   const isCompact = start.startsWith('{"kind":"');
-  if (!isStatus && isCompact && !wanted.omitManagedFields) return { json: body.toString().trimEnd(), status: undefined };
-  return told(parseJson(typeof body === 'string' ? Buffer.from(body) : body).value as JsonObject, wanted);
+  if (!isStatus && isCompact && !options.omitManagedFields) return { json: body.toString().trimEnd(), status: undefined };
+  return toResponseObject(parseJson(typeof body === 'string' ? Buffer.from(body) : body).value as JsonObject, options);
 }
 
-async function inYaml(body: Buffer | string, request: IncomingRequest, wanted: ResponseObjectOptions): Promise<ResponseObject> {
+async function inYaml(body: Buffer | string, request: IncomingRequest, options: ResponseObjectOptions): Promise<ResponseObject> {
   const { value } = await parseYaml(typeof body === 'string' ? Buffer.from(body) : body);
   if (!isObject(value) || typeof value.kind !== 'string') return nothing;
   const { resource, version } = request as Partial<ResourceRequest>;
-  if (value.kind !== resource?.names.kind || !version || version.schema.form) return told(value, wanted);
-  return told(inFieldOrder(value, version.schema.type, version.schema.catalogue), wanted);
+  if (value.kind !== resource?.names.kind || !version || version.schema.form) return toResponseObject(value, options);
+  return toResponseObject(inFieldOrder(value, version.schema.type, version.schema.catalogue), options);
 }
 
-function inProtobuf(body: Buffer, request: IncomingRequest, wanted: ResponseObjectOptions): ResponseObject {
+function inProtobuf(body: Buffer, request: IncomingRequest, options: ResponseObjectOptions): ResponseObject {
   const { resource, version } = request as Partial<ResourceRequest>;
   if (!resource || !version) return nothing;
   try {
@@ -79,26 +79,26 @@ function inProtobuf(body: Buffer, request: IncomingRequest, wanted: ResponseObje
       ['Status', 'io.k8s.apimachinery.pkg.apis.meta.v1.Status'],
     ]).get(kind);
     if (name === undefined) return nothing;
-    return told({ kind, apiVersion, ...decodeProtobuf(raw, catalogue.get(name), catalogue) }, wanted);
+    return toResponseObject({ kind, apiVersion, ...decodeProtobuf(raw, catalogue.get(name), catalogue) }, options);
   } catch {
     return nothing;
   }
 }
 
-function told(object: JsonObject, wanted: ResponseObjectOptions): ResponseObject {
+function toResponseObject(object: JsonObject, options: ResponseObjectOptions): ResponseObject {
   const status = object.kind === 'Status' ? (object as unknown as Status) : undefined;
-  if (!wanted.object) return { json: undefined, status };
-  return { json: stringifyJson(wanted.omitManagedFields ? withoutManagedFields(object) : object), status };
+  if (!options.object) return { json: undefined, status };
+  return { json: stringifyJson(options.omitManagedFields ? withoutManagedFields(object) : object), status };
 }
 
 type Pieces = Iterable<Uint8Array> | Readable;
 
 /** Calls back once, at the end of the body or when the client is gone; with the whole body if `keep` is set. */
 export function observedBody(pieces: Pieces, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Pieces {
-  return pieces instanceof Readable ? followedStream(pieces, keep, whenOver) : followedPieces(pieces, keep, whenOver);
+  return pieces instanceof Readable ? observedStream(pieces, keep, whenOver) : observedPieces(pieces, keep, whenOver);
 }
 
-function* followedPieces(
+function* observedPieces(
   pieces: Iterable<Uint8Array>,
   keep: boolean,
   whenOver: (whole: Buffer | undefined) => void,
@@ -116,13 +116,13 @@ function* followedPieces(
   }
 }
 
-function followedStream(pieces: Readable, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Readable {
+function observedStream(pieces: Readable, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Readable {
   const kept: Uint8Array[] = [];
-  const following = new Transform({
+  const observing = new Transform({
     transform(piece: Uint8Array, _encoding, done) {
       if (keep) kept.push(piece);
       done(null, piece);
     },
   });
-  return pipeline(pieces, following, (error) => whenOver(keep && !error ? Buffer.concat(kept) : undefined));
+  return pipeline(pieces, observing, (error) => whenOver(keep && !error ? Buffer.concat(kept) : undefined));
 }

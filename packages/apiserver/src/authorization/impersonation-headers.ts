@@ -31,10 +31,10 @@ export function requestedUser(exchange: Exchange): RequestedUser | undefined {
     else if (header === 'impersonate-group') groups.push(value);
     else if (header.startsWith(extraPrefix)) addExtra(extra, header.slice(extraPrefix.length), value);
   });
-  const wanted = { name: name ?? '', uid: uid ?? '', groups, extra };
-  if (wanted.name !== '') return wanted;
-  if (wanted.uid === '' && groups.length === 0 && extra.size === 0) return undefined;
-  const shown = sizeOf(wanted) > maxShown ? 'a user' : shownUser(wanted);
+  const requested = { name: name ?? '', uid: uid ?? '', groups, extra };
+  if (requested.name !== '') return requested;
+  if (requested.uid === '' && groups.length === 0 && extra.size === 0) return undefined;
+  const shown = sizeOf(requested) > maxShown ? 'a user' : shownUser(requested);
   throw StatusError.badRequest(`requested ${shown} without impersonating a user name`);
 }
 

@@ -13,25 +13,29 @@ export interface Impersonated {
 /** A mode of constrained impersonation, or the unconstrained `impersonate` verb. */
 export interface ImpersonationMode {
   /** Undefined if the mode does not apply to the user. Throws 403. */
-  check(wanted: RequestedUser, access: AccessAttributes): Promise<Impersonated | undefined>;
+  check(requested: RequestedUser, access: AccessAttributes): Promise<Impersonated | undefined>;
 }
 
 /** In order of precedence. All but the last also authorize the request itself (`impersonate-on`). */
 export function impersonationModes(authorizer: Authorizer): readonly ImpersonationMode[] {
   return [
     constrained(authorizer, 'associated-node', isOwnNode, onAnyNode),
-    constrained(authorizer, 'arbitrary-node', (wanted) => isBare(wanted) && nodeOfUser(wanted.name) !== undefined),
-    constrained(authorizer, 'serviceaccount', (wanted) => isBare(wanted) && serviceAccountOfUser(wanted.name) !== undefined),
+    constrained(authorizer, 'arbitrary-node', (requested) => isBare(requested) && nodeOfUser(requested.name) !== undefined),
+    constrained(
+      authorizer,
+      'serviceaccount',
+      (requested) => isBare(requested) && serviceAccountOfUser(requested.name) !== undefined,
+    ),
     constrained(authorizer, 'user-info', ({ name }) => !nodeOfUser(name) && !serviceAccountOfUser(name)),
     {
-      check: (wanted, { user }) =>
-        checkFields(wanted, { authorizer, user, verb: 'impersonate', isConstrained: false, view: same }),
+      check: (requested, { user }) =>
+        checkFields(requested, { authorizer, user, verb: 'impersonate', isConstrained: false, view: same }),
     },
   ];
 }
 
-function isOwnNode(wanted: RequestedUser, requestor: User): boolean {
-  return isBare(wanted) && runsOnNode(requestor, wanted.name);
+function isOwnNode(requested: RequestedUser, requestor: User): boolean {
+  return isBare(requested) && runsOnNode(requestor, requested.name);
 }
 
 function isBare({ uid, groups, extra }: RequestedUser): boolean {
@@ -41,15 +45,15 @@ function isBare({ uid, groups, extra }: RequestedUser): boolean {
 function constrained(
   authorizer: Authorizer,
   mode: string,
-  applies: (wanted: RequestedUser, requestor: User) => boolean,
+  applies: (requested: RequestedUser, requestor: User) => boolean,
   view: View = same,
 ): ImpersonationMode {
   return {
-    async check(wanted, access) {
+    async check(requested, access) {
       const { user } = access;
-      if (!applies(wanted, user)) return undefined;
+      if (!applies(requested, user)) return undefined;
       await mustBeAllowed(authorizer, view(changed(access, { verb: `impersonate-on:${mode}:${access.verb}` })));
-      return checkFields(wanted, { authorizer, user, verb: `impersonate:${mode}`, isConstrained: true, view });
+      return checkFields(requested, { authorizer, user, verb: `impersonate:${mode}`, isConstrained: true, view });
     },
   };
 }
@@ -88,22 +92,22 @@ interface FieldCheck {
   readonly view: View;
 }
 
-async function checkFields(wanted: RequestedUser, check: FieldCheck): Promise<Impersonated> {
-  const groups = await checkName(wanted, check);
-  if (wanted.uid !== '') await mustBeAllowed(check.authorizer, asked(check, authentication, 'uids', wanted.uid));
-  await checkGroups(wanted.groups, check);
-  await checkExtra(wanted.extra, check);
-  const extra = wanted.extra.size > 0 ? { extra: Object.fromEntries(wanted.extra) } : {};
-  const uid = wanted.uid === '' ? {} : { uid: wanted.uid };
-  const user = { name: wanted.name, ...uid, groups: withStanding(wanted.name, groups), ...extra };
+async function checkFields(requested: RequestedUser, check: FieldCheck): Promise<Impersonated> {
+  const groups = await checkName(requested, check);
+  if (requested.uid !== '') await mustBeAllowed(check.authorizer, attributesFor(check, authentication, 'uids', requested.uid));
+  await checkGroups(requested.groups, check);
+  await checkExtra(requested.extra, check);
+  const extra = requested.extra.size > 0 ? { extra: Object.fromEntries(requested.extra) } : {};
+  const uid = requested.uid === '' ? {} : { uid: requested.uid };
+  const user = { name: requested.name, ...uid, groups: withAuthenticationGroup(requested.name, groups), ...extra };
   return { user, constraint: check.isConstrained ? check.verb : '' };
 }
 
 /** Adds `system:authenticated` or `system:unauthenticated`. */
-function withStanding(name: string, groups: readonly string[]): readonly string[] {
-  const standing = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
-  if (groups.includes(standing) || groups.includes('system:unauthenticated')) return groups;
-  return [...groups, standing];
+function withAuthenticationGroup(name: string, groups: readonly string[]): readonly string[] {
+  const group = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
+  if (groups.includes(group) || groups.includes('system:unauthenticated')) return groups;
+  return [...groups, group];
 }
 
 const authentication = 'authentication.k8s.io';
@@ -115,11 +119,11 @@ async function checkName({ name, groups }: RequestedUser, check: FieldCheck): Pr
   const node = check.isConstrained ? nodeOfUser(name) : undefined;
   if (account) {
     const { namespace } = account;
-    await mustBeAllowed(check.authorizer, { ...asked(check, group, 'serviceaccounts', account.name), namespace });
+    await mustBeAllowed(check.authorizer, { ...attributesFor(check, group, 'serviceaccounts', account.name), namespace });
     return groups.length === 0 ? serviceAccountGroups(namespace) : groups;
   }
-  if (node === undefined) await mustBeAllowed(check.authorizer, asked(check, group, 'users', name));
-  else await mustBeAllowed(check.authorizer, asked(check, group, 'nodes', node));
+  if (node === undefined) await mustBeAllowed(check.authorizer, attributesFor(check, group, 'users', name));
+  else await mustBeAllowed(check.authorizer, attributesFor(check, group, 'nodes', node));
   return node === undefined ? groups : ['system:nodes'];
 }
 
@@ -128,7 +132,7 @@ const many = 4;
 
 async function checkGroups(groups: readonly string[], check: FieldCheck): Promise<void> {
   const { authorizer, isConstrained } = check;
-  const of = (name: string) => asked(check, isConstrained ? authentication : '', 'groups', name);
+  const of = (name: string) => attributesFor(check, isConstrained ? authentication : '', 'groups', name);
   if (isConstrained && groups.includes('')) throw forbiddenError(of(''), 'impersonating the empty string group is not allowed');
   if (isConstrained && groups.includes('system:masters'))
     throw forbiddenError(of('system:masters'), 'impersonating the system:masters group is not allowed');
@@ -138,7 +142,7 @@ async function checkGroups(groups: readonly string[], check: FieldCheck): Promis
 
 async function checkExtra(extra: RequestedUser['extra'], check: FieldCheck): Promise<void> {
   const { authorizer, isConstrained } = check;
-  const of = (key: string, value: string) => ({ ...asked(check, authentication, 'userextras', value), subresource: key });
+  const of = (key: string, value: string) => ({ ...attributesFor(check, authentication, 'userextras', value), subresource: key });
   const problem = isConstrained ? extraProblem(extra) : undefined;
   if (problem !== undefined) throw forbiddenError(of('', ''), problem);
   const pairs = [...extra].flatMap(([key, values]) => values.map((value) => [key, value] as const));
@@ -146,7 +150,7 @@ async function checkExtra(extra: RequestedUser['extra'], check: FieldCheck): Pro
   for (const [key, value] of pairs) await mustBeAllowed(authorizer, of(key, value));
 }
 
-function asked({ user, verb, view }: FieldCheck, group: string, resource: string, name: string): AccessAttributes {
+function attributesFor({ user, verb, view }: FieldCheck, group: string, resource: string, name: string): AccessAttributes {
   return view({ user, verb, isResource: true, group, version: 'v1', resource, subresource: '', namespace: '', name, path: '' });
 }
 

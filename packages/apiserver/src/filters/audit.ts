@@ -8,7 +8,8 @@ export function auditFailedAuthentication(options: AuditOptions): Filter {
   return function auditFailure(request, next) {
     request.annotations = new Map();
     const refused = (error: unknown): unknown => {
-      if (request.notes === undefined && error instanceof StatusError && error.code === 401) trail.stranger(request, error);
+      if (request.notes === undefined && error instanceof StatusError && error.code === 401)
+        trail.failedAuthentication(request, error);
       return error;
     };
     try {

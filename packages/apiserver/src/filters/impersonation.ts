@@ -10,9 +10,9 @@ import type { Filter } from './filter.ts';
 export function impersonation(authorizer: Authorizer): Filter {
   const find = impersonator(impersonationModes(authorizer));
   return function impersonate(request, next) {
-    const wanted = requestedUser(request.exchange);
-    if (!wanted) return next(request);
-    return find(wanted, new RequestAccess(request)).then(({ user, constraint }) => {
+    const requested = requestedUser(request.exchange);
+    if (!requested) return next(request);
+    return find(requested, new RequestAccess(request)).then(({ user, constraint }) => {
       request.impersonation = { impersonator: request.user, constraint };
       request.user = user;
       request.exchange.redact(withoutImpersonation);
@@ -28,15 +28,15 @@ const maxRemembered = 10_000;
 /** Tries first the mode that last worked for the user. Rejects with the first mode's error. */
 function impersonator(
   modes: readonly ImpersonationMode[],
-): (wanted: RequestedUser, access: AccessAttributes) => Promise<Impersonated> {
+): (requested: RequestedUser, access: AccessAttributes) => Promise<Impersonated> {
   const last = new Map<string, ImpersonationMode>();
-  return async (wanted, access) => {
+  return async (requested, access) => {
     const { name } = access.user;
     const favourite = last.get(name);
     let refusal: unknown;
     for (const mode of favourite ? [favourite, ...modes.filter((one) => one !== favourite)] : modes) {
       try {
-        const found = await mode.check(wanted, access);
+        const found = await mode.check(requested, access);
         if (!found) continue;
         if (last.size >= maxRemembered) last.clear();
         last.set(name, mode);

@@ -45,7 +45,7 @@ export async function openJwtTokens(options: ServeOptions, own: ServiceAccountTo
     if (!isDeepStrictEqual(fresh.anonymous, first.anonymous))
       throw new Error('anonymous: changed from initial configuration file');
     const next = await begin(fresh);
-    await Promise.all(next.authenticators.map(({ provider }) => provider.asked));
+    await Promise.all(next.authenticators.map(({ provider }) => provider.initialized));
     const problem = next.authenticators.map(({ provider }) => provider.problem()).find((each) => each !== undefined);
     if (problem !== undefined) throw new Error(problem);
     stopLater(running);

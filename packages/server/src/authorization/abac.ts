@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AccessAttributes, AccessRules, Authorizer, User, Verdict } from '@tsukube/apiserver';
-import { isObject, type JsonObject, trimRight } from '@tsukube/machinery';
+import { isObject, type JsonObject, type JsonValue, trimRight } from '@tsukube/machinery';
 
 /** A line of a policy file. */
 interface Policy {
@@ -39,8 +39,8 @@ function policyOfLine(line: string, place: string): Policy | undefined {
 
 function parsed(text: string, place: string): JsonObject {
   try {
-    const value = JSON.parse(text) as unknown;
-    if (isObject(value as JsonObject)) return value as JsonObject;
+    const value: JsonValue = JSON.parse(text);
+    if (isObject(value)) return value;
   } catch (error) {
     throw new Error(`error reading policy file ${place}: ${(error as Error).message}`);
   }

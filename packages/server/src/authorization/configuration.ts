@@ -1,7 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Logger } from '@tsukube/apiserver';
-import { FieldErrors, type FieldPath, isDNS1123Subdomain, isObject, type JsonObject, parseYaml, path } from '@tsukube/machinery';
+import {
+  FieldErrors,
+  type FieldPath,
+  isDNS1123Subdomain,
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseYaml,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { authorizationModes } from '../config/flags/authorization-flags.ts';
 import { parseDuration } from '../config/flags/duration.ts';
 import { defaultAuthorizationModes, type ServeOptions } from '../config/index.ts';
@@ -56,12 +67,12 @@ export async function readAuthorizationConfiguration(file: string): Promise<read
 export async function parseAuthorizationConfiguration(data: Buffer): Promise<readonly AuthorizerConfiguration[]> {
   const { value } = await parseYaml(data);
   if (!isObject(value)) throw new Error('failed to load AuthorizationConfiguration from file: it is not an object');
-  const { kind, apiVersion, authorizers } = value;
+  const { kind, apiVersion } = value;
   if (kind !== 'AuthorizationConfiguration' || !versions.includes(String(apiVersion)))
     throw new Error(
       `failed to load AuthorizationConfiguration from file: expected AuthorizationConfiguration, got ${kind} in ${apiVersion}`,
     );
-  const list = Array.isArray(authorizers) ? (authorizers as JsonObject[]) : [];
+  const list = objectsIn(value, 'authorizers');
   const errors = new FieldErrors();
   if (list.length === 0) errors.required(path('authorizers'), 'at least one authorization mode must be defined');
   await validate(list, errors);
@@ -73,7 +84,7 @@ async function validate(list: readonly JsonObject[], errors: FieldErrors): Promi
   const [types, names] = [new Set<string>(), new Set<string>()];
   for (const [i, authorizer] of list.entries()) {
     const at = path('authorizers').index(i);
-    if (!validateType(textOf(authorizer.type), types, at.child('type'), errors)) continue;
+    if (!validateType(textIn(authorizer, 'type'), types, at.child('type'), errors)) continue;
     validateName(authorizer, names, at.child('name'), errors);
     if (authorizer.type !== 'Webhook') {
       if (isObject(authorizer.webhook))
@@ -95,7 +106,7 @@ function validateType(type: string, seen: Set<string>, at: FieldPath, errors: Fi
 }
 
 function validateName(authorizer: JsonObject, seen: Set<string>, at: FieldPath, errors: FieldErrors): void {
-  const [type, name] = [textOf(authorizer.type), textOf(authorizer.name)];
+  const [type, name] = [textIn(authorizer, 'type'), textIn(authorizer, 'name')];
   const problems = isDNS1123Subdomain(name);
   if (name === '') errors.required(at);
   else if (seen.has(name)) errors.duplicate(at, name);
@@ -125,7 +136,7 @@ function validateDuration(
   errors: FieldErrors,
   max = Number.POSITIVE_INFINITY,
 ): void {
-  const given = textOf(webhook[field]);
+  const given = textIn(webhook, field);
   const milliseconds = durationOf(given);
   if (given === '' || milliseconds === 0) {
     // Kubernetes defaults these two.
@@ -136,13 +147,13 @@ function validateDuration(
 }
 
 function validateChoice(webhook: JsonObject, field: string, choices: string[], at: FieldPath, errors: FieldErrors): void {
-  const given = textOf(webhook[field]);
+  const given = textIn(webhook, field);
   if (given === '') errors.required(at.child(field));
   else if (!choices.includes(given)) errors.notSupported(at.child(field), given, choices);
 }
 
 function validateConnection(connection: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  const [type, file] = [textOf(connection.type), textOf(connection.kubeConfigFile)];
+  const [type, file] = [textIn(connection, 'type'), textIn(connection, 'kubeConfigFile')];
   if (type !== 'KubeConfigFile') {
     if (type === '') errors.required(at.child('type'));
     else errors.notSupported(at.child('type'), type, ['KubeConfigFile']);
@@ -165,36 +176,31 @@ async function validateConditions(conditions: readonly string[], at: FieldPath, 
 }
 
 function conditionsOf(webhook: JsonObject): readonly string[] {
-  const conditions = Array.isArray(webhook.matchConditions) ? (webhook.matchConditions as JsonObject[]) : [];
-  return conditions.map(({ expression }) => textOf(expression));
+  return objectsIn(webhook, 'matchConditions').map((condition) => textIn(condition, 'expression'));
 }
 
 function configurationOf(authorizer: JsonObject): AuthorizerConfiguration {
-  const [type, name] = [textOf(authorizer.type), textOf(authorizer.name)];
+  const [type, name] = [textIn(authorizer, 'type'), textIn(authorizer, 'name')];
   if (type !== 'Webhook') return { type, name } as AuthorizerConfiguration;
-  return { type, name, webhook: webhookOf(authorizer.webhook as JsonObject) };
+  return { type, name, webhook: webhookOf(objectIn(authorizer, 'webhook') ?? {}) };
 }
 
 function webhookOf(webhook: JsonObject): WebhookConfiguration {
   const ttl = (field: string, cached: string, fallback: string) =>
-    webhook[cached] === false ? 0 : (durationOf(textOf(webhook[field]) || fallback) ?? 0);
+    webhook[cached] === false ? 0 : (durationOf(textIn(webhook, field) || fallback) ?? 0);
   return {
     authorizedTtl: ttl('authorizedTTL', 'cacheAuthorizedRequests', '5m'),
     unauthorizedTtl: ttl('unauthorizedTTL', 'cacheUnauthorizedRequests', '30s'),
-    timeout: durationOf(textOf(webhook.timeout)) ?? 0,
-    subjectAccessReviewVersion: textOf(webhook.subjectAccessReviewVersion) as 'v1' | 'v1beta1',
-    failurePolicy: textOf(webhook.failurePolicy) as 'NoOpinion' | 'Deny',
-    kubeConfigFile: textOf((webhook.connectionInfo as JsonObject).kubeConfigFile),
+    timeout: durationOf(textIn(webhook, 'timeout')) ?? 0,
+    subjectAccessReviewVersion: textIn(webhook, 'subjectAccessReviewVersion') as 'v1' | 'v1beta1',
+    failurePolicy: textIn(webhook, 'failurePolicy') as 'NoOpinion' | 'Deny',
+    kubeConfigFile: textIn(objectIn(webhook, 'connectionInfo'), 'kubeConfigFile'),
     matchConditions: conditionsOf(webhook),
   };
 }
 
 function durationOf(given: string): number | undefined {
   return given === '' ? undefined : parseDuration(given);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 const checkEveryMs = 10_000;

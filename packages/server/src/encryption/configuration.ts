@@ -4,8 +4,11 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  objectsIn,
   parseGoDuration,
   parseYaml,
+  textIn,
+  textsIn,
 } from '@tsukube/machinery';
 
 /** A key of a local provider. `secret` is in base64. */
@@ -84,14 +87,10 @@ export async function parseEncryptionConfiguration(data: Uint8Array): Promise<re
   check(value, configuration, '', '', '', unknown);
   const problems = [...duplicates, ...unknown];
   if (problems.length > 0) throw new Error(`strict decoding error: ${problems.join(', ')}`);
-  return items(value.resources).map((each) => ({
-    resources: items(each.resources) as unknown as string[],
-    providers: items(each.providers).map(providerOf),
+  return objectsIn(value, 'resources').map((each) => ({
+    resources: textsIn(each, 'resources'),
+    providers: objectsIn(each, 'providers').map(providerOf),
   }));
-}
-
-function items(value: JsonValue | undefined): JsonObject[] {
-  return (value ?? []) as JsonObject[];
 }
 
 /** Drops null members and applies the defaults of KMS providers. */
@@ -103,14 +102,14 @@ function providerOf(given: JsonObject): ProviderConfiguration {
 const defaultTimeout = '3s';
 const defaultCacheSize = 1000;
 
-function kmsOf({ apiVersion, name, endpoint, timeout, cachesize }: JsonObject): KmsConfiguration {
-  const version = (apiVersion || 'v1') as string;
-  const size = cachesize ?? (version === 'v1' ? defaultCacheSize : undefined);
+function kmsOf(kms: JsonObject): KmsConfiguration {
+  const version = textIn(kms, 'apiVersion') || 'v1';
+  const size = kms.cachesize ?? (version === 'v1' ? defaultCacheSize : undefined);
   return {
     apiVersion: version,
-    name: (name ?? '') as string,
-    endpoint: (endpoint ?? '') as string,
-    timeout: durationOf((timeout ?? defaultTimeout) as string),
+    name: textIn(kms, 'name'),
+    endpoint: textIn(kms, 'endpoint'),
+    timeout: durationOf(typeof kms.timeout === 'string' ? kms.timeout : defaultTimeout),
     ...(size !== undefined && { cachesize: size as number }),
   };
 }

@@ -17,7 +17,7 @@ import {
   reconciledRole,
   storedPolicy,
 } from '@tsukube/builtin';
-import { deepCopy, formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
+import { formatTime, type JsonObject, metadataOf, StatusError, textIn } from '@tsukube/machinery';
 import { KeyExists } from '@tsukube/storage';
 
 /** Creates the missing initial objects of all resources. */
@@ -35,12 +35,8 @@ export async function createInitialObjects(
 async function createMissing(registry: ObjectRegistry, objects: readonly JsonObject[]): Promise<void> {
   if (objects.length === 0) return;
   await registry.cache.fresh();
-  const missing = objects.filter((object) => !registry.cache.peek(registry.key('', nameOf(object))));
-  await Promise.all(missing.map((object) => create(registry, deepCopy(object) as JsonObject)));
-}
-
-function nameOf(object: JsonObject): string {
-  return (object.metadata as JsonObject).name as string;
+  const missing = objects.filter((object) => !registry.cache.peek(registry.key('', textIn(metadataOf(object), 'name'))));
+  await Promise.all(missing.map((object) => create(registry, structuredClone(object))));
 }
 
 async function create(registry: ObjectRegistry, object: JsonObject): Promise<void> {
@@ -74,11 +70,11 @@ export interface BootstrapPolicy {
  */
 export function ensureBootstrapPolicy(findRegistry: FindRegistry, aggregates: boolean, logger: Logger): BootstrapPolicy {
   const registries = new Map(Object.entries(pluralOf).map(([kind, plural]) => [kind, findRegistry(rbacGroup, plural)]));
-  const policy = () => (aggregates ? bootstrapPolicy() : bootstrapPolicy().map(withoutGathered));
+  const policy = () => (aggregates ? bootstrapPolicy() : bootstrapPolicy().map(withoutAggregatedRules));
   let timer: NodeJS.Timeout | undefined;
   const ensureAll = async (): Promise<void> => {
     const time = formatTime(Date.now());
-    await Promise.all(policy().map((object) => ensureOne(registries.get(object.kind as string), object, time)));
+    await Promise.all(policy().map((object) => ensureOne(registries.get(textIn(object, 'kind')), object, time)));
   };
   const later = (): void => {
     ensureAll().catch((error) => {
@@ -94,7 +90,7 @@ export function ensureBootstrapPolicy(findRegistry: FindRegistry, aggregates: bo
   return { ready: ensure(), stop: () => clearTimeout(timer) };
 }
 
-function withoutGathered(object: JsonObject): JsonObject {
+function withoutAggregatedRules(object: JsonObject): JsonObject {
   return 'aggregationRule' in object ? { ...object, rules: null } : object;
 }
 
@@ -107,27 +103,27 @@ function isComplete(registries: ReadonlyMap<string, ObjectRegistry | undefined>)
 
 async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObject, time: string): Promise<void> {
   if (!registry) return;
-  const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
+  const { name = '', namespace = '' } = metadataOf(expected);
   const key = registry.key(namespace, name);
   const entry = registry.cache.peek(key);
   try {
     if (!entry) await registry.cache.create(key, storedPolicy(expected, randomUUID(), time));
-    else if (!entry.corrupt && !says(entry, expected)) await reconcile(registry, entry, expected);
+    else if (!entry.corrupt && !containsPolicy(entry, expected)) await reconcile(registry, entry, expected);
   } catch (error) {
-    if (!wasDoneByAnother(error)) throw error;
+    if (!isConcurrentWrite(error)) throw error;
   }
 }
 
 /** Another replica may create them concurrently. */
-function wasDoneByAnother(error: unknown): boolean {
+function isConcurrentWrite(error: unknown): boolean {
   return (
     error instanceof KeyExists || (error instanceof StatusError && ['AlreadyExists', 'NotFound'].includes(error.reason ?? ''))
   );
 }
 
 /** Whether the stored bytes contain the expected policy. Otherwise the objects are compared. */
-function says({ value }: CacheEntry, expected: JsonObject): boolean {
-  const { labels, annotations } = expected.metadata as JsonObject;
+function containsPolicy({ value }: CacheEntry, expected: JsonObject): boolean {
+  const { labels, annotations } = metadataOf(expected);
   const { rules, aggregationRule, subjects, roleRef } = expected;
   // The rules of aggregated roles are owned by the controller.
   const parts = { labels, annotations, ...(aggregationRule ? { aggregationRule } : { rules }), subjects, roleRef };
@@ -137,7 +133,7 @@ function says({ value }: CacheEntry, expected: JsonObject): boolean {
 }
 
 async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: JsonObject): Promise<void> {
-  const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
+  const { name = '', namespace = '' } = metadataOf(expected);
   const reconciled = 'rules' in expected ? reconciledRole : reconciledBinding;
   const context = asServer(registry, namespace);
   const target = reconciled(decodeObject(entry.value), expected);

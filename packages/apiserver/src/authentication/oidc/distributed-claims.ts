@@ -47,7 +47,7 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
     if (!parsed || issuer === undefined)
       throw new Error(`getting untrusted issuer from endpoint ${String(endpoint)} failed for claim "${claim}"`);
     const provider = providerOf(issuer);
-    await provider.asked;
+    await provider.initialized;
     const keys = provider.keys();
     if (!keys) throw new Error(`verifier not initialized for issuer: "${issuer}"`);
     await verifyIdToken(parsed, keys, options);

@@ -10,7 +10,7 @@ import { type KeySet, openProvider, type Provider } from './provider.ts';
 
 export interface JwtAuthenticator {
   readonly authenticate: TokenAuthenticator;
-  readonly provider: Pick<Provider, 'asked' | 'problem'>;
+  readonly provider: Pick<Provider, 'initialized' | 'problem'>;
   stop(): void;
 }
 

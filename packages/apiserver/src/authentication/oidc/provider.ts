@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import { isObject, type JsonValue } from '@tsukube/machinery';
 import type { Logger } from '../../logger.ts';
 import type { CompactToken } from '../jwt.ts';
 import { checkSignature } from '../jwt-keys.ts';
@@ -11,7 +11,7 @@ export interface Provider {
   /** Undefined until discovery succeeded. */
   keys(): KeySet | undefined;
   /** Resolves after the first discovery attempt, successful or not. */
-  readonly asked: Promise<void>;
+  readonly initialized: Promise<void>;
   /** Why the issuer cannot be used; undefined if it can. */
   problem(): string | undefined;
   stop(): void;
@@ -40,7 +40,7 @@ export function openProvider(issuer: IssuerConfiguration, now: () => number, log
   };
   return {
     keys: () => keys,
-    asked: initialize(),
+    initialized: initialize(),
     problem: () => problem,
     stop() {
       stopped = true;
@@ -54,7 +54,7 @@ async function keysLocation({ url, discoveryURL }: IssuerConfiguration, client: 
   const wellKnown = discoveryURL || `${url.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { status, text } = await client.get(wellKnown);
   if (status !== 200) throw new Error(`${wellKnown} answered ${status}`);
-  const document = JSON.parse(text) as JsonObject;
+  const document: JsonValue = JSON.parse(text);
   if (!isObject(document)) throw new Error(`${wellKnown} is not a document`);
   const { issuer, jwks_uri: location } = document;
   if (issuer !== url)
@@ -118,8 +118,8 @@ function isSigned({ header, signed, signature }: CompactToken, keys: readonly Re
 
 /** Skips keys that are not for signatures or have an unknown type. */
 function keysIn(text: string): readonly RemoteKey[] {
-  const document: unknown = JSON.parse(text);
-  const keys = isObject(document as JsonObject) ? (document as JsonObject).keys : undefined;
+  const document: JsonValue = JSON.parse(text);
+  const keys = isObject(document) ? document.keys : undefined;
   if (!Array.isArray(keys)) throw new Error('oidc: failed to decode keys');
   return (keys as unknown[]).flatMap((jwk) => keyOf(jwk as JsonWebKey));
 }
