@@ -12,7 +12,7 @@ import {
 } from '@tsukube/machinery';
 import { validateConditions } from '../common/conditions.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusOnly } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-only.ts';
 import { admissionGroup, commonStrategy, paramKindColumn } from './group.ts';
 import { defaultMatchResources, specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 

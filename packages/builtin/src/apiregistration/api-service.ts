@@ -24,7 +24,7 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { statusOnly } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-only.ts';
 
 const type = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService';
 

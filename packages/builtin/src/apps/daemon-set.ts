@@ -1,4 +1,12 @@
-import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   deepEqual,
   ensureObject,
@@ -12,7 +20,6 @@ import {
 } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { sortedMap } from '../common/sorted-map.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { formatLabels } from '../core/pod-spec/columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';

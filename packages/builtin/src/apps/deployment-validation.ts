@@ -97,7 +97,7 @@ const annotation = 'deprecated.deployment.rollback.to';
 /** Rewrites the revision in canonical form. Throws 400 if it is not a number. */
 export function normalizeRollback(object: KubeObject): void {
   const revision = revisionOf(object);
-  const annotations = objectIn(object.metadata, 'annotations');
+  const { annotations } = object.metadata;
   if (annotations && revision !== undefined) annotations[annotation] = String(revision);
 }
 

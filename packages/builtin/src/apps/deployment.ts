@@ -1,7 +1,14 @@
-import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { deepEqual, ensureObject, fillIn, type KubeObject, numberIn, objectIn } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import {
   normalizeRollback,

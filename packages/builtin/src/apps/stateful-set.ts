@@ -1,4 +1,4 @@
-import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, statusSubresource, storedVerbs } from '@tsukube/apiserver';
 import {
   ensureObject,
   fillIn,
@@ -10,7 +10,6 @@ import {
   objectsIn,
 } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { claimWarnings, defaultClaimTemplate } from './claim-templates.ts';
 import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set-validation.ts';

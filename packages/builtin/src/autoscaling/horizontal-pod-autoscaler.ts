@@ -1,8 +1,16 @@
-import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { type JsonObject, type JsonValue, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { hasRoundTripAnnotations, withRoundTripAnnotations } from './annotations.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler-validation.ts';
 import { omitUndefined } from './metrics-v1.ts';

@@ -1,4 +1,12 @@
-import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   ensureObject,
   type FieldErrors,
@@ -14,7 +22,6 @@ import { containerColumns, isNewGeneration, nameWarning, selectorColumn } from '
 import { validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 import { defaultJobTemplate, jobSpecWarnings } from './job-defaults.ts';
 import { validateJobSpec } from './job-validation.ts';
@@ -138,7 +145,7 @@ const maxNameLength = 52;
 
 /** Jobs append a timestamp to the name, so it must be shorter. */
 function validateCronJobName(object: KubeObject, errors: FieldErrors): void {
-  const name = textIn(object.metadata, 'name');
+  const { name = '' } = object.metadata;
   if (name.length > maxNameLength)
     errors.invalid(path('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`);
 }

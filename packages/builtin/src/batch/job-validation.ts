@@ -32,7 +32,7 @@ export function validateJob(object: KubeObject, errors: FieldErrors, ratcheting:
   const spec = specOf(object);
   validateGeneratedSelector(object, spec, ratcheting, errors);
   validateWholeSpec(spec, errors);
-  const name = textIn(object.metadata, 'name');
+  const { name = '' } = object.metadata;
   const completions = numberIn(spec, 'completions');
   if (spec.completionMode !== 'Indexed' || completions <= 0) return;
   const hostname = `${name}-${completions - 1}`;

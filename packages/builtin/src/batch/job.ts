@@ -1,9 +1,17 @@
-import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { goQuote, humanDuration, type KubeObject, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn, templateSpec } from '../apps/workload.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultJob, generateSelector, jobSpecWarnings } from './job-defaults.ts';
 import { validateJobStatus } from './job-status-validation.ts';
 import { validateJobUpdate } from './job-update-validation.ts';

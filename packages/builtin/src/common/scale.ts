@@ -1,5 +1,5 @@
 import { ageColumn, type Column, column, type Scalable, type Subresource, scaleSubresource } from '@tsukube/apiserver';
-import { metadataOf, numberIn, objectIn } from '@tsukube/machinery';
+import { numberIn, objectIn } from '@tsukube/machinery';
 import { schemaOf } from './schema.ts';
 
 const type = 'io.k8s.api.autoscaling.v1.Scale';
@@ -8,7 +8,7 @@ const scaleColumns: readonly Column[] = [
   column(
     'Name',
     { type: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', field: 'name' },
-    (object) => metadataOf(object).name ?? '',
+    (object) => object.metadata.name ?? '',
   ),
   column('Desired', { type: `${type}Spec`, field: 'replicas' }, (object) => numberIn(objectIn(object, 'spec'), 'replicas'), {
     type: 'integer',

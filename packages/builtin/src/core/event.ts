@@ -4,9 +4,7 @@ import {
   type FieldErrors,
   isDNS1123Subdomain,
   isQualifiedName,
-  type JsonObject,
   type KubeObject,
-  metadataOf,
   numberIn,
   objectIn,
   path,
@@ -60,7 +58,7 @@ const maxText = 128;
 const maxNote = 1024;
 
 /** `core`: the request version is core/v1, whose validation is less strict than that of events.k8s.io/v1. */
-function validateEvent(event: JsonObject, errors: FieldErrors, core: boolean): void {
+function validateEvent(event: KubeObject, errors: FieldErrors, core: boolean): void {
   validateCommon(event, errors, core);
   if (core) return;
   validateSeries(event, errors);
@@ -88,7 +86,7 @@ const immutableFields = [
   'related',
 ];
 
-function validateEventUpdate(event: JsonObject, old: JsonObject, errors: FieldErrors, core: boolean): void {
+function validateEventUpdate(event: KubeObject, old: KubeObject, errors: FieldErrors, core: boolean): void {
   validateCommon(event, errors, core);
   if (core) return;
   if (!deepEqual(event.series, old.series)) validateSeries(event, errors);
@@ -97,15 +95,15 @@ function validateEventUpdate(event: JsonObject, old: JsonObject, errors: FieldEr
   validateImmutableField(event.reportingInstance, old.reportingInstance, path('reportingInstance'), errors);
 }
 
-function validateSeries(event: JsonObject, errors: FieldErrors): void {
+function validateSeries(event: KubeObject, errors: FieldErrors): void {
   const series = objectIn(event, 'series');
   if (!series) return;
   if (numberIn(series, 'count') < 2) errors.invalid(path('series.count'), '', 'should be at least 2');
   if (!series.lastObservedTime) errors.required(path('series.lastObservedTime'));
 }
 
-function validateCommon(event: JsonObject, errors: FieldErrors, core: boolean): void {
-  const namespace = textIn(metadataOf(event), 'namespace');
+function validateCommon(event: KubeObject, errors: FieldErrors, core: boolean): void {
+  const namespace = event.metadata.namespace ?? '';
   const involved = textIn(objectIn(event, 'involvedObject'), 'namespace');
   if (event.eventTime) validateNewStyle(event, namespace, involved, errors, core);
   else if (involved === '' ? namespace !== '' && namespace !== 'default' : involved !== namespace) mismatch(involved, errors);
@@ -117,7 +115,7 @@ function mismatch(involved: string, errors: FieldErrors): void {
 }
 
 /** Events with an eventTime come from the events.k8s.io client and must name their reporter. */
-function validateNewStyle(event: JsonObject, namespace: string, involved: string, errors: FieldErrors, core: boolean): void {
+function validateNewStyle(event: KubeObject, namespace: string, involved: string, errors: FieldErrors, core: boolean): void {
   if (involved === '' && namespace !== 'default' && namespace !== 'kube-system') mismatch(involved, errors);
   const controller = path(core ? 'reportingComponent' : 'reportingController');
   const reporting = textIn(event, 'reportingComponent');

@@ -6,6 +6,7 @@ import {
   type Resource,
   type ResourceRequest,
   type ServedVersion,
+  statusSubresource,
   storedVerbs,
 } from '@tsukube/apiserver';
 import {
@@ -23,7 +24,6 @@ import {
 import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../common/proxy-subresource.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { roundResources } from './container/resource-requirements.ts';
 import { validateNode, validateNodeUpdate } from './node-validation.ts';
 

@@ -1,4 +1,12 @@
-import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   compareQuantities,
   type FieldErrors,
@@ -16,7 +24,6 @@ import {
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { roundResources, validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
 
 const columns: readonly Column[] = [

@@ -8,7 +8,7 @@ import {
 } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusOnly } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-only.ts';
 
 export interface FlowKind {
   readonly kind: string;

@@ -1,7 +1,14 @@
-import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { type KubeObject, mapIn, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 import { ingressOf, loadBalancerAddresses } from '../core/service/load-balancer-status.ts';
 import { classAnnotation, validateIngressCreate, validateIngressStatus, validateIngressUpdate } from './ingress-validation.ts';
 

@@ -1,7 +1,15 @@
-import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { type FieldErrors, type KubeObject, objectIn, parseCidr, path, textsIn, validateCidr } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-only.ts';
 
 const v1: ServedVersion = {
   group: 'networking.k8s.io',

@@ -1,4 +1,12 @@
-import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   FieldErrors,
   type JsonObject,
@@ -14,7 +22,6 @@ import { validateConditions } from '../common/conditions.ts';
 import { validateEnum, validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
 
 const columns: readonly Column[] = [
   nameColumn,

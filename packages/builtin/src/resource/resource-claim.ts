@@ -1,7 +1,15 @@
-import { type Authorizer, ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  type Authorizer,
+  ageColumn,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, objectIn, objectsIn, path, validateImmutableField } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-only.ts';
 import { checkAdminAccess, checkClaimStatus } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 import { dropDeallocatedDevices, validateClaimStatus } from './resource-claim-status.ts';

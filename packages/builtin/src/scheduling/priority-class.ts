@@ -88,7 +88,7 @@ export const priorityClass: Resource = {
       validateImmutableField(object.preemptionPolicy, old.preemptionPolicy, path('preemptionPolicy'), errors);
     },
     beginDelete(object) {
-      const name = textIn(object.metadata, 'name');
+      const { name = '' } = object.metadata;
       if (systemClassNamed(name))
         throw StatusError.forbidden(
           { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
@@ -105,7 +105,7 @@ function systemClassNamed(name: string): JsonObject | undefined {
 }
 
 function validatePriorityClass(object: KubeObject, errors: FieldErrors): void {
-  const name = textIn(object.metadata, 'name');
+  const { name = '' } = object.metadata;
   const value = numberIn(object, 'value');
   if (name.startsWith(systemPrefix)) {
     const problem = systemClassProblem(name, value, object.globalDefault === true);

@@ -1,4 +1,13 @@
-import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -16,7 +25,7 @@ import {
 import { inclusiveRange, report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
-import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-only.ts';
 import { validateInlineVolume } from '../core/volume/persistent-volume-validation.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { bytesOf } from './storage-class.ts';

@@ -1,7 +1,7 @@
 import { byName, deepEqual, type FieldErrors, type KubeObject, mapIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerDiff } from '../../common/internal-diff.ts';
 import { specOf } from '../../common/spec.ts';
-import { resetObjectMetaForStatus } from '../../common/status-subresource.ts';
+import { resetObjectMetaForStatus } from '../../common/status-only.ts';
 import { validateAnnotationUpdate, validatePod } from './validation.ts';
 
 const mirror = 'kubernetes.io/config.mirror';

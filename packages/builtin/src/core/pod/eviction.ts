@@ -4,7 +4,6 @@ import {
   type JsonObject,
   type KubeObject,
   listIn,
-  metadataOf,
   objectIn,
   type Status,
   StatusError,
@@ -100,7 +99,7 @@ async function remove(request: ResourceRequest, deletion: Deletion, context: Wri
       (pod) => markDisrupted(pod as KubeObject, info.name, uid, resourceVersion),
       { ...context, strategy, subresource: 'status' },
     );
-    const written = metadataOf(decodeObject(entry.value)).resourceVersion;
+    const written = decodeObject(entry.value).metadata.resourceVersion;
     if (resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: written };
   }
   await deleteObject(objects, info.name, { ...deletion, preconditions }, { ...context, strategy: objects.resource.strategy });

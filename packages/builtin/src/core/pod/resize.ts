@@ -11,7 +11,7 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { specOf, statusOf } from '../../common/spec.ts';
-import { resetObjectMetaForStatus } from '../../common/status-subresource.ts';
+import { resetObjectMetaForStatus } from '../../common/status-only.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';
 

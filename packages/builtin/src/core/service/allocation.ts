@@ -10,7 +10,6 @@ import {
   path,
   type ShownValue,
   StatusError,
-  textIn,
   textsIn,
 } from '@tsukube/machinery';
 import { specOf } from '../../common/spec.ts';
@@ -37,7 +36,7 @@ export async function allocateForService(
 ): Promise<Reservation> {
   await ServiceRepair.of(objects, ranges).once(objects.services.now());
   const allocator = new ServiceAllocator(objects, ranges, { object, old, dryRun });
-  const name = textIn(object.metadata, 'name');
+  const { name = '' } = object.metadata;
   const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   try {

@@ -3,7 +3,7 @@ import {
   type Cidr,
   formatAddress,
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   objectIn,
   objectsIn,
   parseAddress,
@@ -114,10 +114,10 @@ export class ClusterIPAllocator {
     return this.#addresses.cache.slice(this.#addresses.cache.prefix).flatMap((entry) => {
       if (entry.corrupt) return [];
       const object = decodeObject(entry.value);
-      const metadata = metadataOf(object);
+      const { metadata } = object;
       const service = serviceOf(object);
-      if (!service || objectIn(metadata, 'labels')?.[managedBy] !== allocator) return [];
-      return [{ ip: textIn(metadata, 'name'), service, created: Date.parse(textIn(metadata, 'creationTimestamp')) }];
+      if (!service || metadata.labels?.[managedBy] !== allocator) return [];
+      return [{ ip: metadata.name ?? '', service, created: Date.parse(metadata.creationTimestamp ?? '') }];
     });
   }
 
@@ -161,8 +161,8 @@ const familyLabel = 'ipaddress.kubernetes.io/ip-family';
 const managedBy = 'ipaddress.kubernetes.io/managed-by';
 const allocator = 'ipallocator.k8s.io';
 
-function isReady(cidr: JsonObject): boolean {
-  if (metadataOf(cidr).deletionTimestamp !== undefined) return false;
+function isReady(cidr: KubeObject): boolean {
+  if (cidr.metadata.deletionTimestamp !== undefined) return false;
   return objectsIn(objectIn(cidr, 'status'), 'conditions').some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 

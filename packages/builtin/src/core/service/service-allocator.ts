@@ -1,13 +1,12 @@
 import { type CacheEntry, decodeObject, type ObjectRegistry, type Reservation } from '@tsukube/apiserver';
 import {
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   numberIn,
   objectIn,
   objectsIn,
   parseAddress,
   StatusError,
-  textIn,
   textsIn,
 } from '@tsukube/machinery';
 import { ClusterIPAllocator, type ServiceRef } from './cluster-ip-allocator.ts';
@@ -28,7 +27,7 @@ export class ServiceAllocator implements Reservation {
   constructor(
     objects: ObjectRegistry,
     ranges: ServiceRanges,
-    { object, old, dryRun }: { readonly object: JsonObject; readonly old: JsonObject | undefined; readonly dryRun: boolean },
+    { object, old, dryRun }: { readonly object: KubeObject; readonly old: KubeObject | undefined; readonly dryRun: boolean },
     random: () => number = Math.random,
   ) {
     this.#addresses = new ClusterIPAllocator(objects, ranges);
@@ -100,9 +99,8 @@ export class ServiceAllocator implements Reservation {
   }
 }
 
-export function serviceRefOf(service: JsonObject): ServiceRef {
-  const metadata = metadataOf(service);
-  return { namespace: textIn(metadata, 'namespace'), name: textIn(metadata, 'name') };
+export function serviceRefOf({ metadata }: KubeObject): ServiceRef {
+  return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
 async function release(
@@ -119,7 +117,7 @@ async function release(
 }
 
 /** Releases everything allocated to a deleted service. */
-export async function releaseService(service: JsonObject, objects: ObjectRegistry, ranges: ServiceRanges): Promise<void> {
+export async function releaseService(service: KubeObject, objects: ObjectRegistry, ranges: ServiceRanges): Promise<void> {
   const addresses = new ClusterIPAllocator(objects, ranges);
   await release(addresses, NodePortAllocator.of(objects, ranges), allocatedTo(service), serviceRefOf(service));
 }

@@ -7,6 +7,7 @@ import {
   type Resource,
   type ResourceRequest,
   type ServedVersion,
+  statusSubresource,
   storedVerbs,
 } from '@tsukube/apiserver';
 import {
@@ -27,7 +28,6 @@ import {
 import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { specOf } from '../../common/spec.ts';
-import { statusSubresource } from '../../common/status-subresource.ts';
 import { formatLabels } from '../pod-spec/columns.ts';
 import { dropInternalTrafficPolicy, dropTypeDependentFields } from './allocated-fields.ts';
 import { allocateForService } from './allocation.ts';

@@ -1,8 +1,16 @@
-import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { fillIn, type JsonObject, type KubeObject, mapIn, objectIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { specOf, statusOf } from '../../common/spec.ts';
-import { statusSubresource } from '../../common/status-subresource.ts';
 import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import {
   classAnnotation,

@@ -1,4 +1,13 @@
-import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   fillIn,
   formatTime,
@@ -13,7 +22,6 @@ import {
 import { deprecatedLabelWarnings } from '../../common/node-selector.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { specOf, statusOf } from '../../common/spec.ts';
-import { statusSubresource } from '../../common/status-subresource.ts';
 import { roundResources } from '../container/resource-requirements.ts';
 import { validateMountOptions, validateVolume, validateVolumeChanges, volumeSources } from './persistent-volume-validation.ts';
 import { accessModesCell, addFinalizer, classCell, phaseCell, unsetCell } from './volume-columns.ts';

@@ -1,7 +1,5 @@
 import type { KubeObject } from '@tsukube/machinery';
 
-export { statusSubresource } from '@tsukube/apiserver';
-
 const metadataFields = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp'];
 
 /** resetFields of a status subresource that writes the status only. */
