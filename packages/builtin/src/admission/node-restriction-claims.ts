@@ -1,6 +1,5 @@
 import { deepEqual, goQuote, type JsonObject, metadataOf, objectIn } from '@tsukube/machinery';
-import { internalDiff } from '../common/internal-diff.ts';
-import { internalForm } from '../common/internal-types.ts';
+import { internalDiff, internalForm } from '../common/internal-types.ts';
 import { refuse } from './forbidden.ts';
 import type { NodeWrite } from './node-restriction-nodes.ts';
 

@@ -12,7 +12,7 @@ import {
   quantityValue,
   textIn,
 } from '@tsukube/machinery';
-import { specOf } from '../common/spec.ts';
+import { specOf } from '../common/objects.ts';
 import { validateClaimSpec } from '../core/volume/persistent-volume-claim-validation.ts';
 
 /** Defaults of an entry of volumeClaimTemplates: a whole claim with kind, apiVersion and status. */

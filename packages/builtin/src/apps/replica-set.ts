@@ -1,8 +1,8 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, statusSubresource, storedVerbs } from '@tsukube/apiserver';
 import { ensureObject, type FieldErrors, type KubeObject, objectIn, path, validateImmutableField } from '@tsukube/machinery';
 import { validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
-import { specOf, statusOf } from '../common/spec.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec, workloadScale, workloadWarnings } from './workload.ts';
 import {

@@ -10,7 +10,7 @@ import {
   parseJson,
   type TypeCatalogue,
 } from '@tsukube/machinery';
-import { sortedMap } from '../common/sorted-map.ts';
+import { sortedMap } from '../common/objects.ts';
 
 const domain = 'autoscaling.alpha.kubernetes.io';
 

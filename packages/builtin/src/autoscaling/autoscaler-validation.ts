@@ -11,7 +11,7 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { notNegative, validateNonNegative } from '../common/field-validation.ts';
-import { specOf, statusOf } from '../common/spec.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { apiVersionProblem, type ReferenceRules, validateMetrics, validateObjectReference } from './metric-validation.ts';
 
 const specPath = path('spec');

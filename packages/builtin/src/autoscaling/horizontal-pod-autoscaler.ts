@@ -9,8 +9,8 @@ import {
   storedVerbs,
 } from '@tsukube/apiserver';
 import { type JsonObject, type JsonValue, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { specOf, statusOf } from '../common/objects.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
-import { specOf, statusOf } from '../common/spec.ts';
 import { hasRoundTripAnnotations, withRoundTripAnnotations } from './annotations.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler-validation.ts';
 import { omitUndefined } from './metrics-v1.ts';

@@ -9,7 +9,7 @@ import {
   stringifyJson,
   textIn,
 } from '@tsukube/machinery';
-import { specOf, statusOf } from '../common/spec.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { readAnnotationList, readAnnotationObject, roundTripAnnotations, withRoundTripAnnotations } from './annotations.ts';
 import {
   behaviorToHub,

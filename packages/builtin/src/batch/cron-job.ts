@@ -20,8 +20,8 @@ import {
 } from '@tsukube/machinery';
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn } from '../apps/workload.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
+import { specOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf } from '../common/spec.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 import { defaultJobTemplate, jobSpecWarnings } from './job-defaults.ts';
 import { validateJobSpec } from './job-validation.ts';
@@ -124,7 +124,7 @@ function warnings(object: KubeObject, old: KubeObject | undefined): readonly str
 const specPath = path('spec');
 const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'];
 
-export function validateCronJob(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
+function validateCronJob(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateSchedule(spec, oldSpec, errors);

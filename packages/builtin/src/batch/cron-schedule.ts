@@ -101,7 +101,7 @@ function numberOf(text: string, min: number, names: readonly string[] = []): num
 }
 
 /** Whether the time zone database has this name. Names are case-sensitive. */
-export function isTimeZone(name: string): boolean {
+function isTimeZone(name: string): boolean {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
     // Names are looked up in any case, and aliases answer with the name they stand for.

@@ -9,7 +9,7 @@ import {
   objectIn,
   objectsIn,
 } from '@tsukube/machinery';
-import { sortedMap } from '../common/sorted-map.ts';
+import { sortedMap } from '../common/objects.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '@tsukube/machinery';
 import { isConditionTrue } from '../common/conditions.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
-import { specOf, statusOf } from '../common/spec.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { overlapProblem, parseIndexes } from './job-indexes.ts';
 
 const statusPath = path('status');

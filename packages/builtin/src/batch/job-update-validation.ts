@@ -11,8 +11,8 @@ import {
   path,
 } from '@tsukube/machinery';
 import { isConditionTrue } from '../common/conditions.ts';
-import { internalPodSpec } from '../common/internal-diff.ts';
-import { specOf } from '../common/spec.ts';
+import { internalPodSpec } from '../common/internal-types.ts';
+import { specOf } from '../common/objects.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';
 import { internalFailurePolicy, internalSuccessPolicy } from './job-policies.ts';
 import { validateJob, validateWholeSpec } from './job-validation.ts';

@@ -15,7 +15,7 @@ import {
 import { selectorIn } from '../apps/workload.ts';
 import { validateTemplateLabels } from '../apps/workload-validation.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
-import { specOf } from '../common/spec.ts';
+import { specOf } from '../common/objects.ts';
 import { validatePodTemplate } from '../core/pod-spec/validation.ts';
 import { legacyNameLabel, legacyUidLabel, nameLabel, uidLabel } from './job-defaults.ts';
 import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
@@ -23,7 +23,7 @@ import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts'
 const specPath = path('spec');
 const maxManagedByLength = 63;
 
-export interface JobRatcheting {
+interface JobRatcheting {
   /** Ratcheting: stored jobs may lack the labels with the batch.kubernetes.io prefix. */
   readonly withoutPrefix?: boolean;
 }
@@ -138,7 +138,7 @@ const maxFailedIndexes = 100_000;
 const manyCompletions = 100_000;
 const maxOfMany = 10_000;
 
-export function validateCompletionMode(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateCompletionMode(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const mode = spec.completionMode;
   if (mode !== undefined && mode !== 'NonIndexed' && mode !== 'Indexed')
     errors.notSupported(at.child('completionMode'), mode, ['NonIndexed', 'Indexed']);

@@ -10,8 +10,8 @@ import {
 } from '@tsukube/apiserver';
 import { goQuote, humanDuration, type KubeObject, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn, templateSpec } from '../apps/workload.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf, statusOf } from '../common/spec.ts';
 import { defaultJob, generateSelector, jobSpecWarnings } from './job-defaults.ts';
 import { validateJobStatus } from './job-status-validation.ts';
 import { validateJobUpdate } from './job-update-validation.ts';

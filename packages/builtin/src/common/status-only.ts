@@ -3,7 +3,7 @@ import type { KubeObject } from '@tsukube/machinery';
 const metadataFields = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp'];
 
 /** resetFields of a status subresource that writes the status only. */
-export const allButStatus = { 'f:metadata': {}, 'f:spec': {} };
+const allButStatus = { 'f:metadata': {}, 'f:spec': {} };
 
 /** Restores the old metadata, except for managedFields; ResetObjectMetaForStatus in Kubernetes. */
 export function resetObjectMetaForStatus(object: KubeObject, old: KubeObject): void {

@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, type KubeObject, path, textIn } from '@tsukube/machinery';
+import { specOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf } from '../common/spec.ts';
 
 const v1: ServedVersion = {
   group: 'coordination.k8s.io',

@@ -11,9 +11,8 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
+import { sortedMap, specOf, statusOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { sortedMap } from '../common/sorted-map.ts';
-import { specOf, statusOf } from '../common/spec.ts';
 
 const v1: ServedVersion = {
   group: '',

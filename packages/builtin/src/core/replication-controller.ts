@@ -11,9 +11,9 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { requireNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { scaleOfKind } from '../common/scale.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf, statusOf } from '../common/spec.ts';
 import { containerImages, containerNames, formatLabels } from './pod-spec/columns.ts';
 import { defaultPodTemplate } from './pod-spec/defaults.ts';
 import { validatePodTemplate } from './pod-spec/validation.ts';

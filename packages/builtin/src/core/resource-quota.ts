@@ -22,8 +22,8 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
+import { specOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf } from '../common/spec.ts';
 import { roundResources, validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
 
 const columns: readonly Column[] = [
@@ -139,14 +139,14 @@ const contradictions = [
   ['Terminating', 'NotTerminating'],
 ];
 
-export function validateQuotaSpec(object: KubeObject, errors: FieldErrors): void {
+function validateQuotaSpec(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   validateQuotaList(mapIn(spec, 'hard'), path('spec', 'hard'), errors);
   validateScopes(spec, errors);
   if (objectIn(spec, 'scopeSelector')) validateScopeSelector(spec, errors);
 }
 
-export function validateQuotaStatus(object: KubeObject, errors: FieldErrors): void {
+function validateQuotaStatus(object: KubeObject, errors: FieldErrors): void {
   for (const field of ['hard', 'used'])
     validateQuotaList(mapIn(objectIn(object, 'status'), field), path('status', field), errors);
 }

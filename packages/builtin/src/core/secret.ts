@@ -11,8 +11,8 @@ import {
   textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
+import { sortedMap } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { sortedMap } from '../common/sorted-map.ts';
 import { validateDataKeys, validateDataSize } from './config-map.ts';
 
 const secretType = 'io.k8s.api.core.v1.Secret';

@@ -14,7 +14,7 @@ import {
 } from '@tsukube/machinery';
 import { report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
-import { validateReference } from './ingress-validation.ts';
+import { validateReference } from './ingress.ts';
 
 const columns: readonly Column[] = [
   column('Name', { type: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', field: 'name' }, nameCell, { format: 'name' }),

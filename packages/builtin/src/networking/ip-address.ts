@@ -15,7 +15,7 @@ import {
 } from '@tsukube/machinery';
 import { report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
-import { requireSegment } from './ingress-validation.ts';
+import { requireSegment } from './ingress.ts';
 
 const v1: ServedVersion = {
   group: 'networking.k8s.io',

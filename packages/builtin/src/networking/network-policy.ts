@@ -18,8 +18,8 @@ import {
   warningsForCidr,
 } from '@tsukube/machinery';
 import { isPortNumber, report, validateEnum, validatePort } from '../common/field-validation.ts';
+import { specOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf } from '../common/spec.ts';
 
 const columns: readonly Column[] = [
   nameColumn,

@@ -2,7 +2,7 @@ import type { AccessAttributes } from '@tsukube/apiserver';
 import { type NodeGraph, type RelatedKind, target } from './node-graph.ts';
 
 /** `true` if allowed, otherwise the reason, which may be empty. */
-export type NodeDecision = true | string;
+type NodeDecision = true | string;
 
 type Rule = (node: string, access: AccessAttributes, graph: NodeGraph) => NodeDecision;
 

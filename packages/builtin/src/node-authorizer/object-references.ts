@@ -1,5 +1,5 @@
 import { byName, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { specOf } from '../common/spec.ts';
+import { specOf } from '../common/objects.ts';
 import { type RelatedKind, type Target, target } from './node-graph.ts';
 
 const mirror = 'kubernetes.io/config.mirror';

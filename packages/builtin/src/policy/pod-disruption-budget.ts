@@ -20,8 +20,8 @@ import {
 import { validateIntOrPercent, validateNotMoreThan100Percent } from '../apps/workload-validation.ts';
 import { validateConditions } from '../common/conditions.ts';
 import { validateEnum, validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/objects.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
-import { specOf, statusOf } from '../common/spec.ts';
 
 const columns: readonly Column[] = [
   nameColumn,

@@ -13,8 +13,8 @@ import {
   validateImmutableField,
 } from '@tsukube/machinery';
 import { validateEnum } from '../common/field-validation.ts';
+import { specOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf } from '../common/spec.ts';
 
 const type = 'io.k8s.api.storage.v1.CSIDriverSpec';
 function flagColumn(name: string, field: string, initial: boolean): Column {

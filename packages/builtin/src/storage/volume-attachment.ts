@@ -23,8 +23,8 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { inclusiveRange, report } from '../common/field-validation.ts';
+import { specOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
-import { specOf } from '../common/spec.ts';
 import { statusOnly } from '../common/status-only.ts';
 import { validateInlineVolume } from '../core/volume/persistent-volume-validation.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';

@@ -42,7 +42,7 @@ const knownResources = new Set([
 ]);
 
 /** Validates a resource name of a resource list. */
-export type ResourceNameRule = (name: string, at: FieldPath, errors: FieldErrors) => void;
+type ResourceNameRule = (name: string, at: FieldPath, errors: FieldErrors) => void;
 
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');

@@ -1,5 +1,5 @@
 import { fillIn, type JsonObject, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import { defaultContainer } from '../container/container-defaults.ts';
 import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultVolume } from '../volume/volume-defaults.ts';

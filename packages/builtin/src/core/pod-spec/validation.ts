@@ -12,7 +12,7 @@ import {
   validateLabels,
 } from '@tsukube/machinery';
 import { inclusiveRange, report, requireOneOf } from '../../common/field-validation.ts';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import {
   type PodParts,
   validateContainers,

@@ -14,7 +14,7 @@ import {
   warningsForIP,
 } from '@tsukube/machinery';
 import { nodeLabelDeprecation } from '../../common/node-selector.ts';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import { containerFields } from './defaults.ts';
 import { overlapWarnings, portWarnings } from './overlap-warnings.ts';
 
@@ -194,7 +194,7 @@ function termWarnings(term: JsonObject | undefined, at: FieldPath, checkValues: 
 
 const matchesNothing = 'a null labelSelector results in matching no pod';
 
-export function spreadWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
+function spreadWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   return objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
     const key = textIn(constraint, 'topologyKey');
     const warnings = nodeLabelDeprecation(key)
@@ -205,7 +205,7 @@ export function spreadWarnings(spec: JsonObject, at: FieldPath): readonly string
   });
 }
 
-export function affinityWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
+function affinityWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const affinity = objectIn(spec, 'affinity');
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
   const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';

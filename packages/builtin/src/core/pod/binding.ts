@@ -22,9 +22,8 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
+import { sortedMap, specOf, statusOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { sortedMap } from '../../common/sorted-map.ts';
-import { specOf, statusOf } from '../../common/spec.ts';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaOf('core.v1.Binding') };
 const pods = { group: '', resource: 'pods' };

@@ -1,7 +1,7 @@
 import { ageColumn, type Column, column, nameColumn, type RowCondition } from '@tsukube/apiserver';
 import { type JsonObject, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isConditionTrue } from '../../common/conditions.ts';
-import { specOf, statusOf } from '../../common/spec.ts';
+import { specOf, statusOf } from '../../common/objects.ts';
 
 const podStatus = 'io.k8s.api.core.v1.PodStatus';
 const podSpec = 'io.k8s.api.core.v1.PodSpec';
@@ -70,7 +70,7 @@ export function podRowConditions(pod: KubeObject): readonly RowCondition[] {
 }
 
 /** The cells of a pod in `kubectl get pods`. */
-export interface PodSummary {
+interface PodSummary {
   readonly ready: string;
   readonly reason: string;
   readonly restarts: number;

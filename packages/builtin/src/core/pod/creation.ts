@@ -10,7 +10,7 @@ import {
   textsIn,
 } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import { containerFields } from '../pod-spec/defaults.ts';
 import { qosClassOf } from './qos.ts';
 

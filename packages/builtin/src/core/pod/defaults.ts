@@ -8,7 +8,7 @@ import {
   objectsIn,
   textIn,
 } from '@tsukube/machinery';
-import { specOf, statusOf } from '../../common/spec.ts';
+import { specOf, statusOf } from '../../common/objects.ts';
 import { isHugePages, isOvercommitAllowed, roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts';
 import { aggregateResources } from '../pod-spec/pod-resources.ts';

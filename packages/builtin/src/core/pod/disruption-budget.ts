@@ -11,7 +11,7 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { isConditionTrue } from '../../common/conditions.ts';
-import { statusOf } from '../../common/spec.ts';
+import { statusOf } from '../../common/objects.ts';
 
 const maxDisruptedPods = 2_000;
 const budgetExceeded = "Cannot evict pod as it would violate the pod's disruption budget.";

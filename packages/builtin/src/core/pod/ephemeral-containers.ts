@@ -1,6 +1,6 @@
 import { byName, deepEqual, type FieldErrors, type KubeObject, mapIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { containerDiff } from '../../common/internal-diff.ts';
-import { specOf } from '../../common/spec.ts';
+import { containerDiff } from '../../common/internal-types.ts';
+import { specOf } from '../../common/objects.ts';
 import { resetObjectMetaForStatus } from '../../common/status-only.ts';
 import { validateAnnotationUpdate, validatePod } from './validation.ts';
 

@@ -10,8 +10,8 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
+import { statusOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { statusOf } from '../../common/spec.ts';
 import { allowDisruption, budgetsOf } from './disruption-budget.ts';
 
 const evictionKind = {

@@ -6,8 +6,20 @@ import {
   type Strategy,
   storedVerbs,
 } from '@tsukube/apiserver';
-import { type JsonObject, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import {
+  isDNS1123Label,
+  type JsonObject,
+  type KubeObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  warningsForIP,
+} from '@tsukube/machinery';
+import { specOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
+import { podSpecWarnings } from '../pod-spec/warnings.ts';
 import { podBinding } from './binding.ts';
 import { podColumns, podRowConditions } from './columns.ts';
 import { preparePod } from './creation.ts';
@@ -17,7 +29,6 @@ import { podEviction } from './eviction.ts';
 import { prepareResize, validateResize } from './resize.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
 import { validatePodCreate, validatePodUpdate } from './validation.ts';
-import { podWarnings, statusWarnings } from './warnings.ts';
 
 const inSpec = (field: string) => (pod: KubeObject) => textIn(objectIn(pod, 'spec'), field);
 const inStatus = (field: string) => (pod: KubeObject) => textIn(objectIn(pod, 'status'), field);
@@ -115,4 +126,22 @@ function graceOf(pod: KubeObject, { gracePeriodSeconds: requested }: DeletionReq
   if (textIn(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
   const seconds = requested ?? numberIn(spec, 'terminationGracePeriodSeconds');
   return seconds < 0 ? 1 : seconds;
+}
+
+/** Only on create: updates of pods are frequent and come from controllers. */
+function podWarnings(pod: KubeObject, old: KubeObject | undefined): readonly string[] {
+  if (old) return [];
+  const metadata = pod.metadata;
+  const problems = isDNS1123Label(textIn(metadata, 'name'));
+  const hint =
+    "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+  const named = problems.length === 0 ? [] : [`${hint}: [${problems.join(' ')}]`];
+  return [...named, ...podSpecWarnings(specOf(pod), metadata)];
+}
+
+function statusWarnings(pod: KubeObject): readonly string[] {
+  const status = objectIn(pod, 'status');
+  return ['podIPs', 'hostIPs'].flatMap((list) =>
+    objectsIn(status, list).flatMap((entry, i) => warningsForIP(textIn(entry, 'ip'), path('status', list).index(i).child('ip'))),
+  );
 }

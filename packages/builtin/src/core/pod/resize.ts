@@ -10,7 +10,7 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { specOf, statusOf } from '../../common/spec.ts';
+import { specOf, statusOf } from '../../common/objects.ts';
 import { resetObjectMetaForStatus } from '../../common/status-only.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';

@@ -18,7 +18,7 @@ import {
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
-import { specOf, statusOf } from '../../common/spec.ts';
+import { specOf, statusOf } from '../../common/objects.ts';
 import {
   dropGatedStatus,
   validateAllocatedResources,

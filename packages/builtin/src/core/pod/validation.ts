@@ -13,9 +13,8 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { inclusiveRange } from '../../common/field-validation.ts';
-import { podSpecDiff } from '../../common/internal-diff.ts';
-import { internalForm } from '../../common/internal-types.ts';
-import { specOf } from '../../common/spec.ts';
+import { internalForm, podSpecDiff } from '../../common/internal-types.ts';
+import { specOf } from '../../common/objects.ts';
 import { validateImageWhitespace } from '../container/containers.ts';
 import { validatePodAnnotations, validateProfilesMatch } from '../pod-spec/annotations.ts';
 import { validateTolerations } from '../pod-spec/scheduling.ts';

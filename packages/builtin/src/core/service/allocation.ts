@@ -12,19 +12,20 @@ import {
   StatusError,
   textsIn,
 } from '@tsukube/machinery';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
+import { initIPFamilyFields } from './ip-families.ts';
+import { ServiceAllocator } from './service-allocator.ts';
+import type { ServiceRanges } from './service-ranges.ts';
+import { ServiceRepair } from './service-repair.ts';
 import {
   allocatesNodePorts,
+  isHeadless,
   keepsDualStack,
+  needsHealthCheckPort,
   nodePortsOf,
   normalizeClusterIPs,
   patchAllocatedValues,
-} from './allocated-fields.ts';
-import { initIPFamilyFields } from './ip-families.ts';
-import { ServiceAllocator } from './service-allocator.ts';
-import { isHeadless, needsHealthCheckPort } from './service-defaults.ts';
-import type { ServiceRanges } from './service-ranges.ts';
-import { ServiceRepair } from './service-repair.ts';
+} from './service-strategy.ts';
 
 /** Allocates cluster IPs and node ports. On failure the write is rejected and everything allocated is released. */
 export async function allocateForService(

@@ -20,7 +20,7 @@ export interface ServiceRef {
   readonly name: string;
 }
 
-export interface AllocatedIP {
+interface AllocatedIP {
   readonly ip: string;
   readonly service: ServiceRef;
   /** In milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import { type FieldErrors, type JsonObject, parseAddress, path, textIn, textsIn, validateLegacyIP } from '@tsukube/machinery';
 import { validateEnum } from '../../common/field-validation.ts';
-import { isHeadless } from './service-defaults.ts';
+import { isHeadless } from './service-strategy.ts';
 
 const clusterIPsPath = path('spec', 'clusterIPs');
 const familiesPath = path('spec', 'ipFamilies');

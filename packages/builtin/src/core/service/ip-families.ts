@@ -1,7 +1,7 @@
 import { FieldErrors, type JsonObject, mapIn, path, StatusError, textIn, textsIn } from '@tsukube/machinery';
-import { keepsDualStack, sameTexts } from './allocated-fields.ts';
 import { familyOf, validateClusterIPs } from './cluster-ip-validation.ts';
 import { familiesOf, type ServiceRanges } from './service-ranges.ts';
+import { keepsDualStack, sameTexts } from './service-strategy.ts';
 
 const policyPath = path('spec', 'ipFamilyPolicy');
 

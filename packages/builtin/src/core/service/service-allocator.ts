@@ -123,7 +123,7 @@ export async function releaseService(service: KubeObject, objects: ObjectRegistr
 }
 
 /** ClusterIPs and node ports allocated by a Service. */
-export interface Allocated {
+interface Allocated {
   readonly addresses: readonly string[];
   readonly ports: readonly number[];
 }

@@ -13,14 +13,10 @@ export const defaultServiceRanges: ServiceRanges = {
 };
 
 /** A range with a static band: values below `dynamicFrom` are meant for explicit requests and picked last. */
-export interface AllocationRange {
+interface AllocationRange {
   readonly first: bigint;
   readonly last: bigint;
   readonly dynamicFrom: bigint;
-}
-
-export function rangeOf({ clusterIPs }: ServiceRanges, family: string): Cidr | undefined {
-  return clusterIPs.find((cidr) => cidr.family === family);
 }
 
 export function familiesOf({ clusterIPs }: ServiceRanges): readonly AddressFamily[] {

@@ -16,11 +16,11 @@ import {
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { isPortNumber, report, requireOneOf, validateEnum } from '../../common/field-validation.ts';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import { validateClusterIPs } from './cluster-ip-validation.ts';
 import { validateEndpointIP } from './endpoints.ts';
-import { isExternallyAccessible, isHeadless, needsHealthCheckPort } from './service-defaults.ts';
 import { validateDuplicatePorts, validateServicePorts } from './service-port-validation.ts';
+import { isExternallyAccessible, isHeadless, needsHealthCheckPort } from './service-strategy.ts';
 
 const specPath = path('spec');
 const annotationsPath = path('metadata', 'annotations');
@@ -117,7 +117,7 @@ function validateSourceRanges(object: KubeObject, old: KubeObject | undefined, e
   }
 }
 
-export function validateLoadBalancerClass(spec: JsonObject, errors: FieldErrors): void {
+function validateLoadBalancerClass(spec: JsonObject, errors: FieldErrors): void {
   const at = specPath.child('loadBalancerClass');
   const { loadBalancerClass } = spec;
   if (loadBalancerClass === undefined) return;

@@ -25,16 +25,15 @@ import {
   warningsForCidr,
   warningsForIP,
 } from '@tsukube/machinery';
+import { specOf } from '../../common/objects.ts';
 import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { specOf } from '../../common/spec.ts';
 import { formatLabels } from '../pod-spec/columns.ts';
-import { dropInternalTrafficPolicy, dropTypeDependentFields } from './allocated-fields.ts';
 import { allocateForService } from './allocation.ts';
 import { ingressOf, loadBalancerAddresses, validateLoadBalancerStatus } from './load-balancer-status.ts';
 import { releaseService } from './service-allocator.ts';
-import { defaultService } from './service-defaults.ts';
 import { defaultServiceRanges, type ServiceRanges } from './service-ranges.ts';
+import { defaultService, dropInternalTrafficPolicy, dropTypeDependentFields } from './service-strategy.ts';
 import { validateService, validateServiceUpdate } from './service-validation.ts';
 
 const type = 'io.k8s.api.core.v1.ServiceSpec';

@@ -22,8 +22,8 @@ import {
   zeroQuantity,
 } from '@tsukube/machinery';
 import { isNotPositive, report, validateEnum } from '../../common/field-validation.ts';
-import { internalDiff } from '../../common/internal-diff.ts';
-import { specOf } from '../../common/spec.ts';
+import { internalDiff } from '../../common/internal-types.ts';
+import { specOf } from '../../common/objects.ts';
 import { isNativeResource, validateResourceQuantity } from '../container/resource-requirements.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

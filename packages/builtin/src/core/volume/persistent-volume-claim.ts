@@ -9,8 +9,8 @@ import {
   storedVerbs,
 } from '@tsukube/apiserver';
 import { fillIn, type JsonObject, type KubeObject, mapIn, objectIn, path, textIn } from '@tsukube/machinery';
+import { specOf, statusOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { specOf, statusOf } from '../../common/spec.ts';
 import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import {
   classAnnotation,

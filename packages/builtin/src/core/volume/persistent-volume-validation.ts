@@ -22,10 +22,9 @@ import {
   validateEnum,
   validateNoBacksteps,
 } from '../../common/field-validation.ts';
-import { internalDiff } from '../../common/internal-diff.ts';
-import { internalForm } from '../../common/internal-types.ts';
+import { internalDiff, internalForm } from '../../common/internal-types.ts';
 import { validateNodeSelector } from '../../common/node-selector.ts';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import {
   isPositive,
   validateAccessModes,

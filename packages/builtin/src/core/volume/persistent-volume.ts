@@ -20,8 +20,8 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { deprecatedLabelWarnings } from '../../common/node-selector.ts';
+import { specOf, statusOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { specOf, statusOf } from '../../common/spec.ts';
 import { roundResources } from '../container/resource-requirements.ts';
 import { validateMountOptions, validateVolume, validateVolumeChanges, volumeSources } from './persistent-volume-validation.ts';
 import { accessModesCell, addFinalizer, classCell, phaseCell, unsetCell } from './volume-columns.ts';

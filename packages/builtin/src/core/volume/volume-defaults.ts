@@ -1,5 +1,5 @@
 import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import { defaultFieldRef, isLatestImage } from '../container/container-defaults.ts';
 import { roundRequirements } from '../container/resource-requirements.ts';
 

@@ -19,7 +19,7 @@ import {
   validateNoBacksteps,
   validateNonReservedPath,
 } from '../../common/field-validation.ts';
-import { specOf } from '../../common/spec.ts';
+import { specOf } from '../../common/objects.ts';
 import { environmentFields, validateFieldRef, validateResourceFieldRef } from '../container/environment.ts';
 import { validateClaimSpec } from './persistent-volume-claim-validation.ts';
 import {

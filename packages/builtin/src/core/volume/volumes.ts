@@ -17,7 +17,7 @@ import type { Volumes } from '../container/mounts.ts';
 import { type SourceCheck, sourceChecks, validateDownwardFile, validateKeyToPath } from './volume-sources.ts';
 
 /** The pod or template that has the volumes. */
-export interface VolumeOwner {
+interface VolumeOwner {
   readonly isPod: boolean;
   /** Empty if unknown. */
   readonly name: string;
