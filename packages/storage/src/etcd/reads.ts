@@ -1,7 +1,7 @@
 import { Compacted, type Entry, FutureRevision, type Page, type StoreListOptions } from '../store.ts';
 import type { EtcdClient } from './rpc/client.ts';
 import { isCompacted, isFuture } from './rpc/errors.ts';
-import { below, type RangeResponse, rangeMethod } from './rpc/kv.ts';
+import { prefixRange, type RangeResponse, rangeMethod } from './rpc/kv.ts';
 import { ServerWatch } from './rpc/server-watch.ts';
 
 const FIRST_READ_ENTRIES = 500;
@@ -56,7 +56,7 @@ export class Reads {
 
   async #read(prefix: string, from: string | undefined, limit: number, revision: number | undefined): Promise<RangeResponse> {
     try {
-      return await this.#client.read(rangeMethod, { ...below(prefix, from), limit, ...(revision && { revision }) });
+      return await this.#client.read(rangeMethod, { ...prefixRange(prefix, from), limit, ...(revision && { revision }) });
     } catch (error) {
       if (isCompacted(error)) throw new Compacted(await this.#compactions.newest(revision as number));
       if (isFuture(error)) throw new FutureRevision(await this.revision());

@@ -6,7 +6,7 @@ import { type Position, Progress, progressIsOrdered } from './progress.ts';
 import type { EtcdClient } from './rpc/client.ts';
 import { memberStatusMethod } from './rpc/cluster.ts';
 import { isTransient } from './rpc/errors.ts';
-import { below, EVERYTHING } from './rpc/kv.ts';
+import { ALL_KEYS, prefixRange } from './rpc/kv.ts';
 import { ServerWatch, WatchDenied } from './rpc/server-watch.ts';
 import type { WatchEvent, WatchResponse } from './rpc/watch.ts';
 
@@ -129,7 +129,7 @@ export class EtcdWatches {
     const member = await this.#client.members.ready(deadline);
     const { version } = await member.call(memberStatusMethod, undefined, await this.#client.metadata(), deadline);
     const ordered = progressIsOrdered(version);
-    const range = ordered || !this.#mayReadEverything ? below(prefix) : EVERYTHING;
+    const range = ordered || !this.#mayReadEverything ? prefixRange(prefix) : ALL_KEYS;
     return { watch: await ServerWatch.open(this.#client, member, range, startOf(position, newest)), ordered };
   }
 }

@@ -13,6 +13,7 @@ interface ListSelection {
   count(): Promise<number>;
 }
 
+/** Lists a prefix in a snapshot, at its revision or an older one. Throws FutureRevision or Compacted. */
 export async function listPrefix(
   tables: LmdbEnvironment,
   values: ValueReader,
@@ -25,8 +26,8 @@ export async function listPrefix(
   if (revision > snapshot.revision) throw new FutureRevision(snapshot.revision);
   if (revision < compacted) throw new Compacted(compacted);
   const range = new PrefixRange(prefix, from);
-  const atPresent = present(tables, snapshot, range);
-  const selection = revision === snapshot.revision ? atPresent : await past(tables, snapshot, range, revision);
+  const isCurrent = revision === snapshot.revision;
+  const selection = isCurrent ? current(tables, snapshot, range) : await past(tables, snapshot, range, revision);
   return page(values, snapshot, selection, revision, limit);
 }
 
@@ -47,7 +48,7 @@ async function page(
   return { entries, revision, count, more: count > entries.length };
 }
 
-function present(tables: LmdbEnvironment, snapshot: Snapshot, range: PrefixRange): ListSelection {
+function current(tables: LmdbEnvironment, snapshot: Snapshot, range: PrefixRange): ListSelection {
   return {
     pointers: (limit) => range.pointers(tables, snapshot, limit),
     count: () => range.count(tables, snapshot),
@@ -105,12 +106,7 @@ interface Undo {
 }
 
 /** The keys of a range at an old revision: the current keys with all changes since undone. */
-export async function past(
-  tables: LmdbEnvironment,
-  snapshot: Snapshot,
-  range: PrefixRange,
-  revision: number,
-): Promise<ListSelection> {
+async function past(tables: LmdbEnvironment, snapshot: Snapshot, range: PrefixRange, revision: number): Promise<ListSelection> {
   const undone = await undoSince(tables, snapshot, range, revision);
   return {
     pointers: (limit) => first(limit, merged(tables, snapshot, range, undone)),

@@ -14,47 +14,28 @@ import {
 import { firstKey } from '../../keys.ts';
 import type { Entry } from '../../store.ts';
 
-const NOTHING = new Uint8Array(0);
-
-/** Reads a length-delimited KeyValue. Its value is a view of the message. */
-export function keyValue(reader: MessageReader): Entry {
-  const end = messageEnd(reader);
-  let key = '';
-  let value: Uint8Array = NOTHING;
-  let created = 0;
-  let revision = 0;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    switch (tag >>> 3) {
-      case 1:
-        key = reader.string();
-        break;
-      case 2:
-        created = int64(reader);
-        break;
-      case 3:
-        revision = int64(reader);
-        break;
-      case 5:
-        value = reader.bytes();
-        break;
-      default:
-        reader.skipType(tag & 7);
-    }
-  }
-  return { key, value, revision, created };
+/** The keys in [key, end); without `end` the single key. */
+export interface KeyRange {
+  readonly key: string;
+  readonly end?: Uint8Array;
 }
 
-/** Reads the revision from a length-delimited ResponseHeader. */
-export function headerRevision(reader: MessageReader): number {
-  const end = messageEnd(reader);
-  let revision = 0;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag === varintTag(3)) revision = int64(reader);
-    else reader.skipType(tag & 7);
-  }
-  return revision;
+const SMALLEST_KEY = '\0';
+/** etcd's range end for "all keys from here on". */
+const NO_END = Uint8Array.of(0);
+
+export const ALL_KEYS: KeyRange = { key: SMALLEST_KEY, end: NO_END };
+
+export function prefixRange(prefix: string, from?: string): KeyRange {
+  return { key: firstKey(prefix, from) || SMALLEST_KEY, end: endOf(prefix) };
+}
+
+/** The prefix with its last byte incremented. UTF-8 contains no 0xff, so this cannot overflow. */
+function endOf(prefix: string): Uint8Array {
+  if (prefix === '') return NO_END;
+  const end = Buffer.from(prefix);
+  end[end.length - 1] = (end.at(-1) as number) + 1;
+  return end;
 }
 
 interface RangeRequest extends KeyRange {
@@ -120,30 +101,6 @@ export const compactMethod: GrpcMethod<number, void> = {
   encode: (revision) => finish(write().uint32(varintTag(1)).int64(revision)),
   decode: () => {},
 };
-
-/** The keys in [key, end); without `end` the single key. */
-export interface KeyRange {
-  readonly key: string;
-  readonly end?: Uint8Array;
-}
-
-const SMALLEST_KEY = '\0';
-/** etcd's range end for "all keys from here on". */
-const NO_END = Uint8Array.of(0);
-
-export const EVERYTHING: KeyRange = { key: SMALLEST_KEY, end: NO_END };
-
-export function below(prefix: string, from?: string): KeyRange {
-  return { key: firstKey(prefix, from) || SMALLEST_KEY, end: endOf(prefix) };
-}
-
-/** The prefix with its last byte incremented. UTF-8 contains no 0xff, so this cannot overflow. */
-function endOf(prefix: string): Uint8Array {
-  if (prefix === '') return NO_END;
-  const end = Buffer.from(prefix);
-  end[end.length - 1] = (end.at(-1) as number) + 1;
-  return end;
-}
 
 type TxnOperation =
   | { readonly type: 'range'; readonly range: RangeRequest }
@@ -231,4 +188,47 @@ function readRangeResult(reader: MessageReader): readonly Entry[] {
     else reader.skipType(tag & 7);
   }
   return found;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Reads a length-delimited KeyValue. Its value is a view of the message. */
+export function keyValue(reader: MessageReader): Entry {
+  const end = messageEnd(reader);
+  let key = '';
+  let value: Uint8Array = NOTHING;
+  let created = 0;
+  let revision = 0;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    switch (tag >>> 3) {
+      case 1:
+        key = reader.string();
+        break;
+      case 2:
+        created = int64(reader);
+        break;
+      case 3:
+        revision = int64(reader);
+        break;
+      case 5:
+        value = reader.bytes();
+        break;
+      default:
+        reader.skipType(tag & 7);
+    }
+  }
+  return { key, value, revision, created };
+}
+
+/** Reads the revision from a length-delimited ResponseHeader. */
+export function headerRevision(reader: MessageReader): number {
+  const end = messageEnd(reader);
+  let revision = 0;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === varintTag(3)) revision = int64(reader);
+    else reader.skipType(tag & 7);
+  }
+  return revision;
 }
