@@ -29,7 +29,7 @@ const honest = [added, changed, removed, addedAgain];
 
 describe('checking an event history', () => {
   it.each([
-    ['without the write of unknown fate', honest],
+    ['without the write of unknown outcome', honest],
     ['with it', [...honest, changedUnseen]],
   ])('%s has no problems', (_, events) => {
     expect(problemsOf(events, honestLog())).toEqual([]);
@@ -37,17 +37,17 @@ describe('checking an event history', () => {
 
   it.each<[string, Observed[], RegExp]>([
     ['lacks a write', [added, removed, addedAgain], /"w1".* did not take place/],
-    ['lacks a removal', [added, changed], /"w2".* did not take place/],
+    ['lacks a deletion', [added, changed], /"w2".* did not take place/],
     ['has a write at another version', [added, { ...changed, version: 12 }, removed, addedAgain], /"w1".* did not take place/],
     ['has a write twice', [...honest, { ...changedUnseen, write: 'w3' }], /w3 was made twice/],
-    ['has half a write', [...honest, { ...changedUnseen, write: undefined }], /is not whole/],
+    ['has a partial write', [...honest, { ...changedUnseen, write: undefined }], /is not whole/],
     ['has a write that was refused', [...honest, { ...changedUnseen, write: 'w5' }], /w5 was refused/],
     ['has a write from before it was sent', [{ ...addedAgain, version: 11 }], /w3 was sent after 12 and made at 11/],
     ['gives a uid twice', [added, changed, removed, { ...addedAgain, uid: 'u0' }], /was there before/],
-    ['adds what is there', [added, addedAgain], /was there before/],
-    ['changes what is not there', [changed], /follows no such object/],
-    ['takes a change back', [added, changed, { ...removed, count: 1 }, addedAgain], /skips from 2 to 1/],
-    ['removes what nobody asked for', [...honest, { ...removed, uid: 'u1', version: 15 }], /nobody asked for DELETED/],
+    ['adds an existing object', [added, addedAgain], /was there before/],
+    ['changes a missing object', [changed], /follows no such object/],
+    ['goes back to an earlier state', [added, changed, { ...removed, count: 1 }, addedAgain], /skips from 2 to 1/],
+    ['has a deletion that was not requested', [...honest, { ...removed, uid: 'u1', version: 15 }], /not requested: DELETED/],
   ])('that %s is found out', (_, events, problem) => {
     expect(problemsOf(events, honestLog()).join('\n')).toMatch(problem);
   });

@@ -55,7 +55,7 @@ function* writeProblems(events: readonly Observed[], log: WriteLog): Generator<s
     if (write.outcome.is === 'acknowledged' && !tookPlace(write, made, removed))
       yield `${JSON.stringify(write)} did not take place`;
   }
-  for (const event of removed.values()) if (!asked.has(event.uid)) yield `nobody asked for ${describe(event)}`;
+  for (const event of removed.values()) if (!asked.has(event.uid)) yield `not requested: ${describe(event)}`;
 }
 
 function tookPlace(

@@ -1,5 +1,5 @@
-// Loaded into a server with --require: moves its wall clock, as an administrator or a time server would. Timers and
-// performance.now() are not affected, as they are not by a real jump.
+// Loaded into a server with --require: moves its wall clock. As with a real clock jump, timers and
+// performance.now() are not affected.
 const RealDate = Date;
 let offsetMs = 0;
 

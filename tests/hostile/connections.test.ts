@@ -27,15 +27,15 @@ describe('invalid HTTP/1.1', () => {
   it.each([
     ['garbage', '\u0016\u0003\u0001 hello\r\n\r\n'],
     ['a header without a colon', 'GET /livez HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
-    ['a length that is no number', 'POST /livez HTTP/1.1\r\nhost: localhost\r\ncontent-length: abc\r\n\r\n{}'],
+    ['a length that is not a number', 'POST /livez HTTP/1.1\r\nhost: localhost\r\ncontent-length: abc\r\n\r\n{}'],
     ['a negative length', 'POST /livez HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n{}'],
     ['two lengths', 'POST /livez HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{} '],
     [
       'a length and chunks',
       'POST /livez HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['a chunk of no size', 'POST /livez HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n'],
-    ['a line that is folded', 'GET /livez HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\nbad\r\n\r\n'],
+    ['a chunk without a size', 'POST /livez HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n'],
+    ['a folded line', 'GET /livez HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\nbad\r\n\r\n'],
     ['a URL of more than a mebibyte', `GET /livez?${'a'.repeat(1_100_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`],
     ['a header of more than a mebibyte', `GET /livez HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(1_100_000)}\r\n\r\n`],
   ])('is refused, and the connection closed: %s', async (what, bytes) => {

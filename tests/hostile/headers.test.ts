@@ -33,7 +33,7 @@ function burst(name: string, value: string, more: Buffer = Buffer.alloc(0)): Buf
 }
 
 /** A connection without a client certificate. */
-function stranger(): Promise<TLSSocket> {
+function anonymousSocket(): Promise<TLSSocket> {
   const { hostname, port } = new URL(t.client.url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), ca: t.client.tls.ca, ALPNProtocols: ['h2'] });
@@ -78,7 +78,7 @@ describe('an HPACK field sent once and repeated by index', () => {
     ['sec-websocket-protocol', ','.repeat(3900)],
     ['sec-websocket-protocol', `base64url.bearer.authorization.k8s.io.YQ${','.repeat(3850)}`],
   ])('%s: unauthenticated clients do not delay others', async (name, value) => {
-    const socket = await stranger();
+    const socket = await anonymousSocket();
     socket.resume();
     const attack = burst(name, value);
     expect(attack.length).toBeLessThan(36_000);
@@ -151,7 +151,7 @@ describe('an Accept header', () => {
 });
 
 it('a header list whose decoded size is too large gets 431, and the connection is closed', async () => {
-  const socket = await stranger();
+  const socket = await anonymousSocket();
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => received.push(chunk));
   const closed = new Promise((resolve) => socket.once('close', resolve));

@@ -77,7 +77,7 @@ describe('an incomplete body', () => {
     ['by a reset without an error', (socket) => socket.write(reset(0))],
     ['by the end of the connection', (socket) => socket.end()],
     ['by its death', (socket) => socket.destroy()],
-    ['by a farewell', (socket) => socket.end(goAway)],
+    ['by GOAWAY', (socket) => socket.end(goAway)],
   ])('is not taken for a complete one: %s', async (_, breakOff) => {
     const path = await newNamespace(t.client);
     const raw = await openRaw(t.client);
@@ -184,8 +184,8 @@ describe('floods of frames', () => {
     ['settings', frame(frameTypes.settings, flags.none, 0)],
     ['priorities', frame(frameTypes.priority, flags.none, 1, Buffer.of(0, 0, 0, 3, 1))],
     ['windows', frame(frameTypes.windowUpdate, flags.none, 0, Buffer.of(0, 0, 0, 1))],
-    ['resets of nothing', frame(frameTypes.reset, flags.none, 1, Buffer.of(0, 0, 0, 8))],
-    ['frames of no known type', frame(0xee, 0xff, 7, Buffer.alloc(100))],
+    ['resets of idle streams', frame(frameTypes.reset, flags.none, 1, Buffer.of(0, 0, 0, 8))],
+    ['frames of unknown types', frame(0xee, 0xff, 7, Buffer.alloc(100))],
   ])('end the connection at most: %s', async (_, one) => {
     const raw = await openRaw(t.client);
     const many = Buffer.concat(Array(1000).fill(one));
@@ -215,9 +215,9 @@ describe('resets provoked by a client', () => {
   };
 
   it.each([
-    ['windows that grow by nothing', windowUpdate(0)],
-    ['windows that are too wide', windowUpdate(2 ** 31 - 1)],
-    ['data behind the end', (id: number) => frame(frameTypes.data, flags.none, id, Buffer.from('x'))],
+    ['window updates of zero', windowUpdate(0)],
+    ['windows that are too large', windowUpdate(2 ** 31 - 1)],
+    ['DATA after END_STREAM', (id: number) => frame(frameTypes.data, flags.none, id, Buffer.from('x'))],
   ])('end the connection, and the writes are not made: %s', async (_, provoke) => {
     const path = await newNamespace(t.client);
     const raw = await openRaw(t.client);

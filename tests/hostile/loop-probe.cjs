@@ -2,8 +2,8 @@ const { readFileSync } = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
 
 /**
- * Loaded into a server by `--require`: measures the turns of its event loop between two questions, in ms of processor time of
- * the main thread, so that neither other processes nor other threads count. Elsewhere than on Linux, time on the clock.
+ * Loaded into a server with `--require`: measures the longest iteration of its event loop between two messages, in ms of CPU time of
+ * the main thread, so that other processes and threads do not count. On systems other than Linux, in wall time.
  */
 if (isMainThread) {
   const file = `/proc/self/task/${process.pid}/schedstat`;

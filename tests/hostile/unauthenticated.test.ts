@@ -11,7 +11,7 @@ afterAll(() => {
 });
 
 /** A connection without a client certificate. */
-function stranger(protocol = 'http/1.1'): Promise<TLSSocket> {
+function anonymousSocket(protocol = 'http/1.1'): Promise<TLSSocket> {
   const { hostname, port } = new URL(t.client.url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), ca: t.client.tls.ca, ALPNProtocols: [protocol] });
@@ -37,9 +37,9 @@ describe('unauthenticated clients that never finish a request', () => {
   it.each([
     ['half a header', 'GET /api/v1/pods HTTP/1.1\r\nhost: loc', undefined],
     ['half a body', half('/api/v1/namespaces'), '403'],
-    ['half a body and a token that is none', half('/api/v1/namespaces', 'authorization: Bearer guess\r\n'), '401'],
+    ['half a body and an invalid token', half('/api/v1/namespaces', 'authorization: Bearer guess\r\n'), '401'],
   ])('%s: others are not delayed', async (_what, text, status) => {
-    const all = await Promise.all(Array.from({ length: 60 }, () => stranger()));
+    const all = await Promise.all(Array.from({ length: 60 }, () => anonymousSocket()));
     const answers = all.map((socket) => {
       let received = '';
       socket.on('data', (chunk: Buffer) => {
@@ -90,7 +90,7 @@ describe('unauthenticated clients over HTTP/2', () => {
   });
 
   it('that reset streams as fast as possible', async () => {
-    const socket = await stranger('h2');
+    const socket = await anonymousSocket('h2');
     socket.resume();
     socket.write(preface);
     const reset = Buffer.of(0, 0, 0, 8);

@@ -36,14 +36,14 @@ async function expectServing(path: string): Promise<void> {
 
 describe('a WebSocket', () => {
   it.each([
-    ['a frame that is not masked', Buffer.from([0x81, 0x01, 0x41])],
+    ['an unmasked frame', Buffer.from([0x81, 0x01, 0x41])],
     ['a frame of a reserved kind', Buffer.from([0x83, 0x80, 0, 0, 0, 0])],
     ['a frame with reserved bits', Buffer.from([0xf1, 0x80, 0, 0, 0, 0])],
     ['a ping of more than 125 bytes', Buffer.from([0x89, 0xfe, 0x01, 0x00, 0, 0, 0, 0, ...Buffer.alloc(256)])],
     ['a ping in pieces', Buffer.from([0x09, 0x80, 0, 0, 0, 0])],
     ['a continuation of nothing', Buffer.from([0x80, 0x80, 0, 0, 0, 0])],
-    ['text that is no UTF-8', Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff])],
-    ['a close with half a code', Buffer.from([0x88, 0x81, 0, 0, 0, 0, 0x03])],
+    ['text that is not UTF-8', Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff])],
+    ['a close with an incomplete code', Buffer.from([0x88, 0x81, 0, 0, 0, 0, 0x03])],
     ['a frame that claims eight exbibytes', Buffer.from([0x82, 0xff, 0x7f, ...Buffer.alloc(7, 0xff), 0, 0, 0, 0])],
     ['a frame of a mebibyte', Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, ...Buffer.alloc(1 << 20)])],
     ['an HTTP request', Buffer.from('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n')],
@@ -57,8 +57,8 @@ describe('a WebSocket', () => {
 
   it.each([
     ['no key', 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==', 'x: y'],
-    ['a key that is none', 'AAAAAAAAAAAAAAAAAAAAAA==', 'short'],
-    ['a version that nobody speaks', 'version: 13', 'version: 99'],
+    ['an invalid key', 'AAAAAAAAAAAAAAAAAAAAAA==', 'short'],
+    ['an unsupported version', 'version: 13', 'version: 99'],
     ['another method', 'GET ', 'POST '],
   ])('is not opened with %s', async (_, part, instead) => {
     const path = await newNamespace(t.client);

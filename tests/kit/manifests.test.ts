@@ -98,7 +98,7 @@ describe('crds and manifests at start', () => {
 
   it.each<[string, () => object, object]>([
     [
-      'what the server refuses',
+      'objects that the server refuses',
       () => ({ manifests: join(folder, 'bad.yaml') }),
       {
         message: expect.stringMatching(/bad\.yaml, document 2, ConfigMap a: .*data\.a: expected string/s),
@@ -108,7 +108,7 @@ describe('crds and manifests at start', () => {
       },
     ],
     [
-      'what is against a schema',
+      'violations of a schema',
       () => ({ crds: crd('widgets', 'Widget'), manifests: [shop, { ...widget, spec: { size: 10 } }] }),
       {
         message: expect.stringMatching(/^manifests\[1\], Widget shop\/w: .*spec\.size/),
@@ -122,7 +122,7 @@ describe('crds and manifests at start', () => {
       { message: expect.stringMatching(/broken\.yaml, document 2: yaml: line 3: mapping values are not allowed/), document: 2 },
     ],
     [
-      'a kind that is unknown',
+      'an unknown kind',
       () => ({ manifests: [widget] }),
       { message: 'manifests[0], Widget shop/w: no kind Widget in example.com/v1; is its CRD among crds?' },
     ],
@@ -138,7 +138,7 @@ describe('crds and manifests at start', () => {
       { message: expect.stringContaining('manifests, document 1 is not a Kubernetes') },
     ],
     [
-      'names that clash',
+      'conflicting names',
       () => ({ crds: [definition('widgets', 'Widget'), definition('others', 'Widget')] }),
       {
         message: expect.stringMatching(

@@ -9,7 +9,7 @@ const tokenFile = join(mkdtempSync(join(tmpdir(), 'tsukube-tokens-')), 'tokens.c
 writeFileSync(tokenFile, 'sesame,ali,1,"thieves,others"\nplain,bob,2\n', { mode: 0o600 });
 
 const t = useServer({ tokenAuthFile: tokenFile });
-const stranger = useServer();
+const otherServer = useServer();
 
 interface Credentials {
   readonly token?: string;
@@ -64,7 +64,7 @@ describe('access', () => {
   it.each([
     ['a token of the file', 'sesame', 200],
     ['a token without groups', 'plain', 200],
-    ['a token nobody knows', 'guess', 401],
+    ['an unknown token', 'guess', 401],
     ['a part of a token', 'sesam', 401],
   ])('%s', async (_what, token, status) => {
     expect((await ask('/api', { token })).status).toBe(status);
@@ -77,7 +77,7 @@ describe('access', () => {
   });
 
   it('a certificate of another CA is refused', async () => {
-    const { cert, key } = stranger.client.tls;
+    const { cert, key } = otherServer.client.tls;
     expect((await ask('/api/v1/namespaces', { cert, key })).status).toBe(401);
     expect((await ask('/healthz', { cert, key })).status).toBe(401);
   });

@@ -74,7 +74,7 @@ describe('apply', () => {
       'error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
     ],
     [
-      'a key twice, strictly',
+      'a duplicate key with Strict',
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: a\n',
       '&fieldValidation=Strict',
       400,

@@ -145,27 +145,27 @@ describe('a policy', () => {
     ['without rules', head, 'loaded illegal policy with 0 rules'],
     ['without a level', `${head}rules: [{verbs: [get]}]`, 'rules[0].level: Required value'],
     [
-      'of a level that is none',
+      'with an unknown level',
       `${head}rules: [{level: Everything}]`,
       'rules[0].level: Unsupported value: "Everything": supported values: "None", "Metadata", "Request", "RequestResponse"',
     ],
     [
-      'of a stage that is none',
+      'with an unknown stage',
       `${head}omitStages: [Before]\nrules: [{level: None}]`,
       'omitStages[0]: Invalid value: "Before": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic',
     ],
     [
-      'of paths and resources',
+      'with paths and resources',
       `${head}rules: [{level: None, nonResourceURLs: ["/a"], namespaces: [x]}]`,
       'rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs',
     ],
     [
-      'of stars inside paths',
+      'with a wildcard inside a path',
       `${head}rules: [{level: None, nonResourceURLs: ["/a*b"]}]`,
       `rules[0].nonResourceURLs[0]: Invalid value: "/a*b": non-resource URL wildcards '*' must be the final character of the rule`,
     ],
     [
-      'of names without resources',
+      'with resourceNames but no resources',
       `${head}rules: [{level: None, resources: [{resourceNames: [x]}]}]`,
       'rules[0].resources.resourceNames: Invalid value: ["x"]: using resourceNames requires at least one resource',
     ],

@@ -133,7 +133,7 @@ describe('dependents of a deleted object', () => {
 describe('a missing owner', () => {
   it.each([
     ['never was', (_: Any) => ({ name: 'nobody', uid: '11111111-2222-3333-4444-555555555555' })],
-    ['is another of the same name', (owner: Any) => ({ name: owner.metadata.name, uid: 'another' })],
+    ['has another uid for the same name', (owner: Any) => ({ name: owner.metadata.name, uid: 'another' })],
     ['has another name', (owner: Any) => ({ name: 'another', uid: owner.metadata.uid })],
   ])('%s', async (_, reference) => {
     const path = await newNamespace(t.client);

@@ -1,4 +1,4 @@
-// Loaded into a server with --require: collects garbage and tells how much memory is in use, whenever it is asked.
+// Loaded into a server with --require: on each message, collects garbage and returns the memory in use.
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
@@ -7,7 +7,7 @@ const collect = runInNewContext('gc');
 
 process.on('message', ({ question }) => {
   if (question !== 'memory') return;
-  // Twice: finalizers of the first collection free what the second one finds.
+  // Twice: finalizers of the first collection release memory that the second one frees.
   collect();
   setImmediate(() => {
     collect();
