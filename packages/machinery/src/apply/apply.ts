@@ -4,6 +4,7 @@ import { difference, type FieldSet, isEmptySet } from '../managed-fields/field-s
 import { checkEntries, managedFieldsOf, storedOwners } from '../managed-fields/managed-fields.ts';
 import { capManagers, isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { strippedFields } from '../managed-fields/strip-meta.ts';
+import { metadataOf } from '../meta/kube-object.ts';
 import {
   type Conflict,
   conflictError,
@@ -27,7 +28,7 @@ export type Applied =
   | { readonly kind: 'applied'; readonly object: JsonObject; readonly owners: readonly Owner[] };
 
 /** Merges an applied configuration into an object, both in the version of the field manager. Without `force`, fields of other managers stay unchanged. */
-export function applyConfiguration(
+function applyConfiguration(
   live: JsonObject,
   configuration: JsonObject,
   owners: readonly Owner[],
@@ -70,7 +71,7 @@ function applierOf({ manager, apiVersion, subresource }: FieldManager): Omit<Own
 function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefined): Owner[] {
   const fields: FieldSet = difference(claim.fields, strippedFields);
   if (isEmptySet(fields)) return [];
-  const isSame = last !== undefined && deepEqual(fields as unknown as JsonObject, last.fields as unknown as JsonObject);
+  const isSame = last !== undefined && deepEqual(fields, last.fields);
   return [{ ...claim, time, fields: isSame ? last.fields : fields }];
 }
 
@@ -96,7 +97,7 @@ export function trackApply(
   if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
   const object = fieldManager.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;
   const managedFields = managedFieldsOf(applied.owners);
-  return { ...object, metadata: { ...(object.metadata as JsonObject), ...(managedFields && { managedFields }) } };
+  return { ...object, metadata: { ...metadataOf(object), ...(managedFields && { managedFields }) } };
 }
 
 function withConversionErrors(run: () => Applied): Applied {
@@ -109,7 +110,7 @@ function withConversionErrors(run: () => Applied): Applied {
 }
 
 function withoutManagedFields(object: JsonObject): JsonObject {
-  return { ...object, metadata: withoutKey(object.metadata as JsonObject, 'managedFields') };
+  return { ...object, metadata: withoutKey(metadataOf(object), 'managedFields') };
 }
 
 /** Fields of an object without managedFields belong to `before-first-apply`. */
@@ -119,7 +120,7 @@ function ownersBeforeApply(
   fieldManager: FieldManager,
   versions: Versions,
 ): readonly Owner[] {
-  const stored = live ? storedOwners(live.metadata as JsonObject) : [];
+  const stored = live ? storedOwners(metadataOf(live)) : [];
   if (stored === undefined) throw StatusError.internalError('failed to decode managed fields');
   if (stored.length > 0 || live === undefined) return stored;
   const earlier = { ...fieldManager, manager: 'before-first-apply' };

@@ -63,7 +63,7 @@ function describeOwner({ manager, subresource, operation, apiVersion }: Owner): 
 }
 
 /** The paths that a write takes from an owner, in the owner's version. */
-export interface Loss {
+interface Loss {
   readonly owner: Owner;
   /** Owned paths whose value changed. */
   readonly changed: FieldSet;

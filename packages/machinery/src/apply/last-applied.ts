@@ -1,6 +1,7 @@
 import { sortKeys, stringifyJson } from '../json/stringify.ts';
 import { getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { difference, type FieldSet, noFields } from '../managed-fields/field-set.ts';
+import { metadataOf } from '../meta/kube-object.ts';
 import { compareObjects } from './compare.ts';
 import type { ObjectMergeSchema } from './merge-schema.ts';
 import { fieldSetOf } from './to-set.ts';
@@ -11,7 +12,7 @@ export const kubectl = 'kubectl';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 function annotationsOf(object: JsonObject): JsonObject | undefined {
-  const { annotations } = object.metadata as JsonObject;
+  const { annotations } = metadataOf(object);
   return isObject(annotations) ? annotations : undefined;
 }
 
@@ -40,7 +41,7 @@ export function updateAnnotation(object: JsonObject, configuration: JsonObject):
   const annotations = annotationsOf(object);
   if (!annotations || !getKey(annotations, annotation)) return object;
   const text = `${stringifyJson(sortKeys(withoutAnnotation(configuration)))}\n`;
-  return { ...object, metadata: { ...(object.metadata as JsonObject), annotations: { ...annotations, [annotation]: text } } };
+  return { ...object, metadata: { ...metadataOf(object), annotations: { ...annotations, [annotation]: text } } };
 }
 
 function withoutAnnotation(configuration: JsonObject): JsonObject {

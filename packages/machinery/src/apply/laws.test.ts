@@ -132,7 +132,7 @@ const sorted = (value: JsonValue): JsonValue => {
 };
 const seeds = Array.from({ length: 150 }, (_, seed) => seed);
 
-describe('whatever was written before', () => {
+describe('server-side apply to random objects', () => {
   it('applying twice changes nothing', () => {
     for (const seed of seeds) {
       const random = new Random(seed);
@@ -154,7 +154,7 @@ describe('whatever was written before', () => {
     }
   });
 
-  it('what a manager drops and nobody else owns is gone, and what others own stays', () => {
+  it('a field that a manager drops is removed unless another manager owns it', () => {
     for (const seed of seeds) {
       const random = new Random(seed);
       const first = apply(undefined, configuration(random, ['a', 'b']), 'one');
@@ -167,7 +167,7 @@ describe('whatever was written before', () => {
     }
   });
 
-  it('force moves ownership, and without it nothing moves', () => {
+  it('a conflict changes nothing, and force moves ownership', () => {
     let conflicts = 0;
     for (const seed of seeds) {
       const random = new Random(seed);
@@ -199,7 +199,7 @@ describe('whatever was written before', () => {
     }
   });
 
-  it('an update owns what it changes, and only that', () => {
+  it('an update owns exactly the fields it changes', () => {
     for (const seed of seeds) {
       const random = new Random(seed);
       const live = written(random);

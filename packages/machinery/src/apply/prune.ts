@@ -108,7 +108,7 @@ function addBackDangling(
 }
 
 /** Removes the paths of a set from an object. */
-export function removePaths(object: JsonObject, set: FieldSet, schema: ObjectMergeSchema): JsonObject {
+function removePaths(object: JsonObject, set: FieldSet, schema: ObjectMergeSchema): JsonObject {
   if (isEmptySet(set)) return object;
   const rest: JsonObject = {};
   for (const key of Object.keys(object)) {
@@ -142,7 +142,7 @@ function removeItems(list: readonly JsonValue[], set: FieldSet, schema: ListMerg
 }
 
 /** Adds each declared field that has members in the set (structured-merge-diff's EnsureNamedFieldsAreMembers). */
-export function withNamedFields(set: FieldSet, schema: MergeSchema | undefined): FieldSet {
+function withNamedFields(set: FieldSet, schema: MergeSchema | undefined): FieldSet {
   const named: MutableFieldSet = {};
   for (const element in set) {
     if (element === self) {

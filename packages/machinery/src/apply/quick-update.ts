@@ -64,7 +64,7 @@ const noItems: readonly JsonValue[] = [];
  * removed paths have no owner. The methods return false if they cannot prove it; true means that comparing whole field
  * sets would give the same (quick.test.ts).
  */
-export class UpdateWalk {
+class UpdateWalk {
   /** Whether a field of the manager changed. */
   touched = false;
   readonly #owners: readonly Owner[];

@@ -18,7 +18,7 @@ const list = (kind: ListMergeSchema['kind'], of: MergeSchema): ListMergeSchema =
   defaults: new Map(),
 });
 
-describe('a record of what was owned part by part', () => {
+describe('reconciling field sets with a changed schema', () => {
   it.each<[string, MergeSchema, object, object]>([
     ['a list', list('atomic', text), { '.': {}, 'v:"a"': {} }, {}],
     ['a list of which only items were owned', list('atomic', text), { 'k:{"name":"a"}': { '.': {}, 'f:x': {} } }, {}],
@@ -31,7 +31,7 @@ describe('a record of what was owned part by part', () => {
       { 'k:{"name":"a"}': { '.': {}, 'f:tags': { 'v:"x"': {} } }, 'k:{"name":"b"}': {} },
       { 'k:{"name":"a"}': {}, 'k:{"name":"b"}': {} },
     ],
-  ])('is one of the whole once %s has become one thing', (_title, schema, before, after) => {
+  ])('owns the whole when %s has become atomic', (_title, schema, before, after) => {
     expect(reconcileSet({ 'f:other': {}, 'f:field': before } as never, object({ field: schema }))).toEqual({
       'f:other': {},
       'f:field': after,
@@ -44,7 +44,7 @@ describe('a record of what was owned part by part', () => {
     ['no schema says anything of it', deducedSchema],
     ['no schema says anything of what is in it', object({}, { atomic: true, of: deducedSchema })],
     ['there is no such field any more', object({})],
-  ])('stays as it is if %s', (_title, schema) => {
+  ])('changes nothing if %s', (_title, schema) => {
     const set = { 'f:field': { '.': {}, 'f:a': { 'f:b': {} } } } as never;
     expect(reconcileSet(set, object({ field: schema }))).toBe(set);
   });

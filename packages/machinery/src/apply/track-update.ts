@@ -4,6 +4,7 @@ import { fieldsFromText } from '../managed-fields/fields-v1.ts';
 import { internedRecord, managedFieldsOf, requestsReset, sentOwners, storedOwners } from '../managed-fields/managed-fields.ts';
 import { capManagers, isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { strippedFields } from '../managed-fields/strip-meta.ts';
+import { metadataOf } from '../meta/kube-object.ts';
 import { disown, lossesOf, VersionedComparison } from './conflicts.ts';
 import { createdFields } from './created-fields.ts';
 import { ConversionFailed, type FieldManager, type Versions } from './field-manager.ts';
@@ -22,8 +23,8 @@ export function trackUpdate(
 ): JsonObject[] | undefined {
   if (live === undefined)
     return trackCreation(next, fieldManager, versions) ?? trackOrDrop(live, next, false, fieldManager, versions);
-  const keepsStored = keepsManagedFields(live.metadata as JsonObject, next.metadata as JsonObject, fieldManager);
-  const record = keepsStored ? internedRecord((live.metadata as JsonObject).managedFields) : undefined;
+  const keepsStored = keepsManagedFields(metadataOf(live), metadataOf(next), fieldManager);
+  const record = keepsStored ? internedRecord(metadataOf(live).managedFields) : undefined;
   const quick = record && quickUpdate(live, next, record, fieldManager, versions);
   return quick ? (quick as JsonObject[]) : trackOrDrop(live, next, keepsStored, fieldManager, versions);
 }
@@ -62,7 +63,7 @@ export function trackFully(
   versions: Versions,
 ): JsonObject[] | undefined {
   const before = live ?? versions.empty(fieldManager.apiVersion);
-  const recorded = ownersBefore(live, next.metadata as JsonObject, keepsStored || fieldManager.subresource !== '');
+  const recorded = ownersBefore(live, metadataOf(next), keepsStored || fieldManager.subresource !== '');
   const owners = reconciled(recorded, before, versions);
   // Fields of an object without managedFields are not tracked until the first apply.
   if (live !== undefined && owners.length === 0) return undefined;
@@ -71,7 +72,7 @@ export function trackFully(
 
 /** A client may replace managedFields. Entries that cannot be decoded are ignored in favour of the stored ones. */
 function ownersBefore(live: JsonObject | undefined, metadata: JsonObject, keepsStored: boolean): readonly Owner[] {
-  const stored = () => (live ? storedOwners(live.metadata as JsonObject) : undefined) ?? [];
+  const stored = () => (live ? storedOwners(metadataOf(live)) : undefined) ?? [];
   if (keepsStored || metadata.managedFields === undefined) return stored();
   if (requestsReset(metadata)) return [];
   const sent = sentOwners(metadata);

@@ -97,7 +97,7 @@ describe('status errors', () => {
     );
   });
 
-  it('tells each repeated error once in the message and as often as it was found in the causes', () => {
+  it('lists a repeated error once in the message and every time in the causes', () => {
     const errors = new FieldErrors();
     errors.invalid(path('metadata', 'uid'), 'nope', 'field is immutable');
     errors.invalid(path('metadata', 'uid'), 'nope', 'field is immutable');
@@ -143,7 +143,7 @@ describe('field errors', () => {
     expect(errors.list[0]).toMatchObject({ field: 'spec.list[0].map[a.b]', body });
   });
 
-  it('counts what is too much to tell', () => {
+  it('only counts errors beyond the limit', () => {
     const some = new FieldErrors();
     for (let i = 0; i < 998; i++) some.required(path('a').index(i));
     const more = new FieldErrors();
@@ -154,7 +154,7 @@ describe('field errors', () => {
     expect(some.toString()).toMatch(/^\[a\[0\]: Required value, .*, b\[1\]: Required value, and 1004 more\]$/);
   });
 
-  it('prints an absent path as Go does', () => {
+  it('prints an absent path like Go', () => {
     const errors = new FieldErrors();
     errors.invalid(undefined, 'a', 'b');
     expect(errors.toString()).toBe('<nil>: Invalid value: "a": b');
@@ -164,4 +164,4 @@ describe('field errors', () => {
 it.each([
   [path('spec', 'list').index(0).child('map').key('a.b'), 'spec.list[0].map[a.b]'],
   [path(''), '[]'],
-])('a path is written %s', (at, text) => expect(String(at)).toBe(text));
+])('formats a path as %s', (at, text) => expect(String(at)).toBe(text));

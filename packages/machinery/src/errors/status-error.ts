@@ -188,7 +188,7 @@ const known: Readonly<Record<number, { readonly reason: StatusReason; readonly m
 };
 
 /** The Status for a response code and an optional message. */
-export function genericResponse(code: number, serverMessage: string, subject: RequestSubject = {}): Status {
+function genericResponse(code: number, serverMessage: string, subject: RequestSubject = {}): Status {
   const { reason, message } = explain(code, serverMessage, subject.verb ?? '');
   const { resource, name = '' } = subject;
   const details = {

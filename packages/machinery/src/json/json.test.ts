@@ -21,7 +21,7 @@ describe('stringifyJson', () => {
     expect(stringifyJson(value)).toBe(text);
   });
 
-  it('is pretty on demand', () => {
+  it('pretty-prints', () => {
     expect(stringifyJsonPretty({ a: [1, {}], b: {}, c: '<' })).toBe(
       '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": {},\n  "c": "\\u003c"\n}',
     );
@@ -39,7 +39,7 @@ describe('deep values', () => {
   it.each([
     ['pretty', stringifyJsonPretty],
     ['plain', stringifyJson],
-  ])('are written in proportion to their size: %s', (_form, stringify) => {
+  ])('produce output proportional to their size: %s', (_form, stringify) => {
     const began = performance.now();
     const text = stringify(deep);
     expect(performance.now() - began).toBeLessThan(1000);

@@ -59,14 +59,14 @@ describe('values', () => {
     ['1E2', new NumberLiteral(100, '1E2')],
     ['99999999999999999999', new NumberLiteral(1e20, '99999999999999999999')],
     ['1e400', new NumberLiteral(Infinity, '1e400')],
-  ])('%s, where it matters how it is written', (text, value) => {
+  ])('%s as a number literal', (text, value) => {
     const parsed = parseJson(bytesOf(`{"a":[${text},"1.0"]}`), { numbers: 'typed' });
     expect(parsed.value).toEqual({ a: [value, '1.0'] });
     expect(parsed.hasNumberLiterals).toBe(isNumberLiteral(value) ? true : undefined);
     expect(stringifyJson(parsed.value)).toBe(`{"a":[${text === '-0' ? '0' : text},"1.0"]}`);
   });
 
-  it('a number alone is a number', () => {
+  it('a number at the root is plain', () => {
     expect(parseJson(bytesOf('1.0'), { numbers: 'literal' }).value).toBe(1);
   });
 
@@ -79,7 +79,7 @@ describe('values', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('replaces every byte that is not UTF-8', () => {
+  it('replaces every invalid byte by U+FFFD', () => {
     expect(parseJson(Uint8Array.of(0x22, 0xe2, 0x82, 0x61, 0xff, 0x22)).value).toBe('\ufffd\ufffda\ufffd');
     expect(parseJson(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)).value).toBe('\ufffd\ufffd\ufffd');
   });
@@ -104,7 +104,7 @@ describe('duplicates', () => {
     expect(parse(text).duplicates).toEqual(paths.map((path) => `duplicate field "${path}"`));
   });
 
-  it('are the same in what is read quickly and in what is read byte by byte', () => {
+  it('are the same with JSON.parse and with the exact parser', () => {
     const random = randomNumbers(7);
     const keys = ['"a"', '"b"', '"\\u0061"', '"é"', '"\\u00e9"', '"q\\""', '"__proto__"'];
     const value = (depth: number): string => {
@@ -142,7 +142,7 @@ describe('duplicates', () => {
     expect(strictErrors(duplicates, found, Buffer.from(text))).toEqual(expected);
   });
 
-  it('orders what the beginning of a large text has, and leaves the rest as it is', () => {
+  it('orders only the errors at the beginning of a large text', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join();
     const text = Buffer.from(`{"u":1,"a":1,"a":2,${many},"v":1}`);
     expect(strictErrors(['duplicate field "a"'], ['unknown field "v"', 'unknown field "u"'], text)).toEqual([
@@ -189,7 +189,7 @@ describe('nesting', () => {
   it.each([
     ['[', ']'],
     ['{"a":', '}'],
-  ])('of %s is bounded', (open, close) => {
+  ])('of %s is limited', (open, close) => {
     const nested = (depth: number) => bytesOf(`${open.repeat(depth)}${open === '[' ? '' : '1'}${close.repeat(depth)}`);
     expect(messageOf(nested(1_000))).toBe('no error');
     expect(messageOf(nested(1_001))).toBe(`invalid character '${open[0]}' exceeded max depth`);

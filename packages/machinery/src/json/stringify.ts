@@ -39,7 +39,7 @@ function escapeHtml(json: string): string {
 /** Deeper levels are written on one line: their indentation could be a thousand times longer than the values. */
 export const maxIndentedLevels = 64;
 /** Characters of indentation per value; the rest is not indented. A wide list at a deep level would grow a hundredfold. */
-export const maxIndentation = 8 << 20;
+const maxIndentation = 8 << 20;
 const deepestNewline = `\n${'  '.repeat(maxIndentedLevels)}`;
 
 /** `newline` separates members: nothing, or a line feed and the indentation of this level. */

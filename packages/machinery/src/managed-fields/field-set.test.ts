@@ -18,8 +18,8 @@ const setOf = (...paths: string[]): FieldSet =>
   paths.map((path) => path.split('/').reduceRight<FieldSet>((below, name) => ({ [`f:${name}`]: below }), {})).reduce(union, {});
 const texts = (set: FieldSet) => [...pathsOf(set)].map(describePath).sort();
 
-describe('a set', () => {
-  it('says of a path with others below it that it belongs to the set', () => {
+describe('a field set', () => {
+  it('marks an inner path as a member', () => {
     expect(setOf('a/b', 'a')).toEqual({ 'f:a': { 'f:b': {}, '.': {} } });
     expect(setOf('a', 'a/b')).toEqual(setOf('a/b', 'a'));
     expect(hasPath(setOf('a/b'), ['f:a'])).toBe(false);
@@ -35,12 +35,12 @@ describe('a set', () => {
     expect(texts(operation(setOf('a', 'a/b', 'c'), setOf('a/b', 'd')))).toEqual(expected);
   });
 
-  it('loses what is below a path only where that is asked for', () => {
+  it('difference keeps the paths below a removed path, recursiveDifference does not', () => {
     expect(texts(difference(setOf('a', 'a/b'), setOf('a')))).toEqual(['.a.b']);
     expect(isEmptySet(recursiveDifference(setOf('a', 'a/b'), setOf('a')))).toBe(true);
   });
 
-  it('is given back as it is if nothing changes', () => {
+  it('is returned itself if nothing changes', () => {
     const set = setOf('a/b', 'c');
     expect(union(set, setOf('c'))).toBe(set);
     expect(difference(set, setOf('x'))).toBe(set);
@@ -52,7 +52,7 @@ describe('a set', () => {
     expect(texts(leaves(setOf('a', 'a/b', 'c')))).toEqual(['.a.b', '.c']);
   });
 
-  it('is written in order: fields, keys, values, places', () => {
+  it('is sorted by fields, keys, values, indexes', () => {
     const set = {
       'i:10': {},
       'i:9': {},
@@ -68,8 +68,8 @@ describe('a set', () => {
   });
 });
 
-describe('a set from a client', () => {
-  it('has its elements in one form', () => {
+describe('FieldsV1 sent by a client', () => {
+  it('has canonical elements', () => {
     expect(readFields({ 'k:{"b": 1, "a":"x"}': {}, 'v: 1.0': {}, 'i:007': {}, 'f:__proto__': {} })).toEqual({
       'k:{"a":"x","b":1}': {},
       'v:1': {},

@@ -79,7 +79,7 @@ export function fieldsFromText(text: string): FieldSet {
 export function internFields(set: FieldSet): FieldSet {
   if (isInterned(set)) return set;
   const sorted = sortedSet(set);
-  const text = stringifyJson(sorted as unknown as JsonObject);
+  const text = stringifyJson(sorted);
   return interned.get(text) ?? intern(text, sorted);
 }
 

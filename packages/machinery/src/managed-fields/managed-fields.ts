@@ -86,7 +86,7 @@ function entryOf({ manager, operation, apiVersion, subresource, time, fields }: 
   const entry: JsonObject = manager === '' ? { operation, apiVersion } : { manager, operation, apiVersion };
   if (time !== undefined) entry.time = time;
   entry.fieldsType = 'FieldsV1';
-  entry.fieldsV1 = fields as unknown as JsonObject;
+  entry.fieldsV1 = fields;
   if (subresource !== '') entry.subresource = subresource;
   return Object.freeze(entry);
 }
@@ -155,7 +155,7 @@ export function checkEntries(count: number): void {
 
 function storedOwner(entry: JsonObject): Owner | undefined {
   const fields = entry.fieldsV1 ?? {};
-  return isObject(fields) ? decodeOwner(entry, fields as unknown as FieldSet) : undefined;
+  return isObject(fields) ? decodeOwner(entry, fields as FieldSet) : undefined;
 }
 
 function ownersIn(metadata: JsonObject, read: (entry: JsonObject) => Owner | undefined): readonly Owner[] | undefined {

@@ -15,7 +15,7 @@ describe('KubeObject', () => {
     expectTypeOf<JsonObject>().not.toExtend<KubeObject>();
   });
 
-  it('is assigned to as any object', () => {
+  it('is mutable and spreadable', () => {
     const { managedFields: _, ...metadata } = object.metadata;
     const copy: KubeObject = { ...object, metadata: { ...metadata, labels: { app: 'b' } } };
     copy.metadata.resourceVersion = '7';

@@ -57,7 +57,7 @@ describe('names', () => {
     expect(beginnings(check(value))).toEqual(messages);
   });
 
-  it('lets a prefix end in a dash', () => {
+  it('allows a prefix to end with a dash', () => {
     expect(nameIsDNSSubdomain('abc-', true)).toEqual([]);
     expect(nameIsDNSSubdomain('abc-', false)).toHaveLength(1);
     expect(nameIsDNSLabel(`${'a'.repeat(63)}-`, true)).toEqual([]);
@@ -148,7 +148,7 @@ describe('object metadata', () => {
     );
   });
 
-  it('refuses a namespace on what has none', () => {
+  it('rejects a namespace of a cluster-scoped object', () => {
     expect(validate({ name: 'a', namespace: 'b' }, false)).toEqual(['metadata.namespace: Forbidden: not allowed on this type']);
   });
 });
@@ -193,7 +193,7 @@ describe('an update of metadata', () => {
     expect(validate(change)).toEqual(messages);
   });
 
-  it('adds no finalizers to what is being deleted', () => {
+  it('rejects new finalizers of an object that is being deleted', () => {
     const dying = { ...old, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/a'] };
     expect(validate({ finalizers: [] }, dying)).toEqual([]);
     expect(validate({ finalizers: ['x/c', 'x/a', 'x/b'] }, dying)).toEqual([
@@ -202,7 +202,7 @@ describe('an update of metadata', () => {
   });
 });
 
-describe('times and names made by the server', () => {
+describe('times and generated names', () => {
   it.each([
     [-5_000, '<invalid>'],
     [-1_900, '0s'],
@@ -224,7 +224,7 @@ describe('times and names made by the server', () => {
     expect(humanDuration(milliseconds)).toBe(text);
   });
 
-  it('writes times in UTC', () => {
+  it('formats times in UTC', () => {
     expect(formatTime(1767225599999)).toBe('2025-12-31T23:59:59Z');
     expect(formatMicroTime(1767225599999.25)).toBe('2025-12-31T23:59:59.999250Z');
   });

@@ -60,14 +60,14 @@ describe('operations that apply', () => {
     expect(patch).toEqual(patchBefore);
   });
 
-  it('takes __proto__ for a member', () => {
+  it('treats __proto__ as a member', () => {
     const patched = jsonPatch({}, [{ op: 'add', path: '/__proto__', value: { polluted: 1 } }]) as JsonObject;
     expect(Object.hasOwn(patched, '__proto__')).toBe(true);
     expect(failureOf(() => jsonPatch({}, [{ op: 'add', path: '/constructor/x', value: 1 }])).code).toBe(422);
   });
 });
 
-describe('operations that do not', () => {
+describe('operations that do not apply', () => {
   it.each<[string, JsonValue, JsonValue]>([
     ['failed test', { a: 1 }, [{ op: 'test', path: '/a', value: 2 }]],
     [
@@ -113,13 +113,13 @@ describe('operations that do not', () => {
     expect(failureOf(() => jsonPatch({}, patch))).toMatchObject({ code, message });
   });
 
-  it('copies no more than three megabytes', () => {
+  it('limits copies to three megabytes', () => {
     const patch = Array.from({ length: 12 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/${i}` }));
     const error = failureOf(() => jsonPatch({ a: { x: 'x'.repeat(100_000) } }, patch));
     expect((error.cause as Error).message).toMatch(/^Unable to complete the copy, .* exceeding the limit 3145728$/);
   });
 
-  it('is strict on demand', () => {
+  it('reports strict errors', () => {
     expect(jsonPatchStrictErrors([{ op: 'add', path: '/a', values: 1 }])).toEqual(['json patch unknown field "[0].values"']);
     expect(failureOf(() => jsonPatchStrictErrors({})).message).toBe(
       'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',

@@ -26,7 +26,7 @@ describe('merge patch', () => {
     [[1], 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
     ['x', 'error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}'],
     [true, 'error decoding patch: json: cannot unmarshal bool into Go value of type map[string]interface {}'],
-  ])('%j is refused', (patch, message) => {
+  ])('%j is rejected', (patch, message) => {
     expect(() => mergePatch({}, patch)).toThrow(message);
   });
 

@@ -43,7 +43,7 @@ const catalogue: TypeCatalogue = {
 const check = (value: JsonObject) => checkObject(value, catalogue.get('io.k8s.api.core.v1.Thing'), catalogue);
 const spec = (value: JsonObject) => ({ metadata: {}, spec: { name: '', ...value, names: null, selector: null } });
 
-describe('what is written', () => {
+describe('the decoded object', () => {
   it.each<[string, JsonObject, JsonObject]>([
     [
       'fields in order',
@@ -94,12 +94,12 @@ describe('unknown fields', () => {
     expect(check(value).unknown).toEqual(paths.map((path) => `unknown field "${path}"`));
   });
 
-  it('are left out', () => {
+  it('are dropped', () => {
     expect(check({ extra: 1, data: { a: 'b' } }).value).toEqual({ metadata: {}, data: { a: 'b' } });
   });
 });
 
-describe('what does not fit', () => {
+describe('type mismatches', () => {
   const field = (kind: string, at: string, type: string) =>
     `json: cannot unmarshal ${kind} into Go struct field ${at} of type ${type}`;
   it.each<[JsonObject, string]>([
@@ -155,11 +155,11 @@ describe('number literals', () => {
     ['list', { items: literal(1, '1.0') }, 'number into Go struct field Spec.spec.items of type []v1.Spec'],
     ['object', { selector: literal(1, '1.0') }, 'number into Go struct field Spec.spec.selector of type v1.Meta'],
     ['map', { byName: literal(1, '1.0') }, 'number into Go struct field Spec.spec.byName of type map[string]v1.Meta'],
-  ])('are refused for %s', (_type, value, expected) => {
+  ])('are rejected for %s', (_type, value, expected) => {
     expect(checkLiterals({ spec: value }).error).toBe(`json: cannot unmarshal ${expected}`);
   });
 
-  it('are what they are where any number may be', () => {
+  it('become plain numbers in fields of any number', () => {
     const value = { ratio: literal(1, '1.0'), size: literal(1.5, '1.50'), raw: { a: [literal(1, '1.0')] } };
     expect(checkLiterals({ spec: value }).value.spec).toMatchObject({ ratio: 1, size: '1500m', raw: { a: [1] } });
   });
@@ -169,7 +169,7 @@ describe('number literals', () => {
     [{ replicas: 1e20 }, { replicas: 0 }],
     [{ replicas: 9007199254740993n }, { replicas: 1 }],
     [{ count: 1e20 }, { count: -(2n ** 63n) }],
-  ])('of values so many bits are kept as there is room for: %o', (value, expected) => {
+  ])('integers from values are truncated: %o', (value, expected) => {
     const type = catalogue.get('io.k8s.api.core.v1.Thing');
     expect(checkObject({ spec: value }, type, catalogue, { source: 'values' }).value.spec).toMatchObject(expected);
     expect(checkObject({ spec: value }, type, catalogue).error).toContain('cannot unmarshal number');

@@ -105,7 +105,7 @@ function numberText(value: ParsedValue): string {
 }
 
 /** The message of Go's unstructured converter for a type mismatch. */
-export function cannotRestore(value: ParsedValue, goType: string): string {
+function cannotRestore(value: ParsedValue, goType: string): string {
   if (goType.startsWith('map[')) return `cannot restore map from ${goKind(value)}`;
   if (goType.startsWith('[]')) return `cannot restore slice from ${goKind(value)}`;
   if (goType.includes('.')) return `cannot restore struct from: ${goKind(value)}`;

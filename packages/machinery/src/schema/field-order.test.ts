@@ -16,7 +16,7 @@ const types: Record<string, TypeDefinition> = {
 };
 const catalogue: TypeCatalogue = { get: (name) => types[name] as TypeDefinition };
 
-it('puts fields in the order of their types, and what is unknown last', () => {
+it('sorts fields by their types, unknown ones last', () => {
   const tree: JsonObject = {
     x: 1,
     c: { k: { a: [], b: '' } },
@@ -31,7 +31,7 @@ it('puts fields in the order of their types, and what is unknown last', () => {
   );
 });
 
-it('leaves alone what is in order', () => {
+it('returns a sorted object itself', () => {
   const tree: JsonObject = { b: 's', a: [{ b: 't' }] };
   expect(inFieldOrder(tree, 'Tree', catalogue)).toBe(tree);
 });

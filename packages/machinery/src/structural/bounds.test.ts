@@ -30,7 +30,7 @@ function nested(depth: number): JsonObject {
 
 const many = 300_000;
 
-describe('what takes long elsewhere', () => {
+describe('bounded time', () => {
   it.each<[string, JsonObject, JsonValue, string]>([
     ['a hostile pattern', { type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(500_000)}b`, 'should match'],
     ['a long address', { type: 'string', format: 'email' }, `${'a.'.repeat(200_000)}@`, 'must be of type email'],
@@ -60,20 +60,20 @@ describe('what takes long elsewhere', () => {
     2 * timeLimit,
   );
 
-  it('tells a thousand errors, and counts the rest', () => {
+  it('reports a thousand errors and counts the rest', () => {
     const errors = errorsOf({ type: 'array', items: { type: 'string' } }, new Array(many).fill(1));
     expect(errors.list).toHaveLength(1_000);
     expect(String(errors)).toMatch(/and \d+ more]$/);
   });
 
-  it('drops deep nests that nobody described', () => {
+  it('prunes deeply nested unknown fields', () => {
     const compiled = compileSchema(schemaOf({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }));
     const object: JsonObject = { spec: { f: nested(400), g: nested(400) } };
     expect(compiled.normalize(object, 'request').unknown).toEqual(['unknown field "spec.g"']);
     expect(object.spec).toEqual({ f: nested(400) });
   });
 
-  it('ends rules that loop', () => {
+  it('stops rules with expensive loops', () => {
     const rule = 'self.all(x, self.all(y, self.all(z, x + y + z > -1)))';
     const field = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': [{ rule }] };
     expect(String(errorsOf(field, new Array(1_000).fill(1)))).toBe(
@@ -81,7 +81,7 @@ describe('what takes long elsewhere', () => {
     );
   });
 
-  it('ends when all rules together have cost too much', () => {
+  it('stops when all rules together exceed the cost limit', () => {
     const rules = Array.from({ length: 200 }, (_, i) => ({ rule: `self.all(x, x != ${i + 2})` }));
     const field = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': rules };
     expect(String(errorsOf(field, new Array(20_000).fill(1)))).toBe(
@@ -90,7 +90,7 @@ describe('what takes long elsewhere', () => {
   });
 });
 
-describe('a definition of 800 KB', () => {
+describe('a schema of 800 KB', () => {
   const text = 'What this is for is told here at some length, as generated definitions do it, and then some more. ';
   const level = (depth: number): JsonObject => {
     const properties: JsonObject = { name: { type: 'string', description: text, pattern: '^[a-z]+$' } };
@@ -100,7 +100,7 @@ describe('a definition of 800 KB', () => {
   };
   const schema: JsonObject = { type: 'object', properties: { spec: level(4) } };
 
-  it('validates what its objects have, wherever it is', () => {
+  it('validates only the fields that objects have', () => {
     expect(JSON.stringify(schema).length).toBeGreaterThan(500_000);
     const compiled = compileSchema(schema);
     const object: JsonObject = { spec: { f0: { f1: [{ f2: { f3: [{ name: 'X', nme: 'y' }] } }] } } };

@@ -39,7 +39,7 @@ const shape = mergeSchemaOfRoot(
 
 const inSpec = (spec: JsonObject): JsonObject => ({ spec });
 
-describe('ownership of custom objects', () => {
+describe('merge schemas of custom resources', () => {
   it.each<[string, JsonObject, JsonObject]>([
     ['lists as a whole', { list: ['a'] }, { 'f:list': {} }],
     ['sets by item', { set: ['a'] }, { 'f:set': { 'v:"a"': {} } }],
@@ -59,7 +59,7 @@ describe('ownership of custom objects', () => {
     ],
   ])('%s', (_title, spec, set) => expect(fieldSetOf(inSpec(spec), shape)).toEqual({ 'f:spec': set }));
 
-  it('goes with what turns into something else', () => {
+  it('follows a value that changes its type', () => {
     const { changed, removed } = compareObjects(inSpec({ any: { a: { b: 1 } } }), inSpec({ any: [1] }), shape);
     expect(changed).toEqual({ 'f:spec': { 'f:any': {} } });
     expect(JSON.stringify(removed)).toContain('"f:b"');
@@ -79,5 +79,5 @@ describe('ownership of custom objects', () => {
     [{ n: 'a' }, '.spec.n: expected numeric (int or float), got string'],
     [{ list: 'x' }, '.spec.list: expected list, got &{x}'],
     [{ map: [{ name: 'a' }, { name: 'a' }] }, '.spec.map: duplicate entries for key [name="a",port=80]'],
-  ])('fits %j: %s', (spec, message) => expect(schemaMismatch(inSpec(spec), shape)).toBe(message));
+  ])('validates %j: %s', (spec, message) => expect(schemaMismatch(inSpec(spec), shape)).toBe(message));
 });

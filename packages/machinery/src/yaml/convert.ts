@@ -128,7 +128,7 @@ const small = 400_000;
 const large = 4_000_000;
 
 /** Protects against alias bombs ("billion laughs"), with the limits of Go's yaml package. */
-export class AliasBudget {
+class AliasBudget {
   #nodes = 0;
   #aliased = 0;
   #depth = 0;

@@ -11,7 +11,7 @@ const refusal = (text: string | Uint8Array) =>
     (error: Error) => error.message,
   );
 
-describe('scalars are read as YAML 1.1', () => {
+describe('YAML 1.1 scalars', () => {
   it.each<[string, JsonValue]>([
     ['yes', true],
     ['Off', false],
@@ -62,7 +62,7 @@ describe('documents', () => {
     expect(await read(text)).toEqual(value);
   });
 
-  it('tells which keys are repeated, and takes the last', async () => {
+  it('reports duplicate keys; the last value wins', async () => {
     expect(await parseYaml(bytesOf('a: 1\nb:\n  c: 1\n  c: 2\na: 3\n'))).toEqual({
       value: { a: 3, b: { c: 2 } },
       duplicates: ['yaml: unmarshal errors:\n  line 4: key "c" already set in map\n  line 5: key "a" already set in map'],
@@ -75,7 +75,7 @@ describe('documents', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('syntax errors', () => {
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${'bcdefghij'
     .split('')
     .map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghi'[i]}`).join(',')}]\n`)
@@ -102,7 +102,7 @@ describe('what is refused', () => {
   });
 });
 
-describe('what is written', () => {
+describe('stringifyYaml', () => {
   it.each<[JsonValue, string]>([
     [{ b: 1, a: 'x' }, 'a: x\nb: 1\n'],
     [{ c10: 1, c9: 2, 'c-1': 3, A: 4, a: 5 }, 'A: 4\na: 5\nc-1: 3\nc9: 2\nc10: 1\n'],
@@ -123,7 +123,7 @@ describe('what is written', () => {
     expect(stringifyYaml(value)).toBe(text);
   });
 
-  it('does not indent without end', async () => {
+  it('limits indentation', async () => {
     let value: JsonValue = Array(20_000).fill('<1: #');
     for (let i = 0; i < 200; i++) value = i % 3 === 0 ? [value, 'x'] : { a: value, b: 'y' };
     const text = stringifyYaml(value);
@@ -131,7 +131,7 @@ describe('what is written', () => {
     expect(await read(text)).toEqual(value);
   });
 
-  it('is read as what it was', async () => {
+  it('round-trips', async () => {
     const value = { a: ['yes', '0x1', 'l1\n l2\n', '', ' ', '<<', 'x: y', '\u2028'], '<<': 1, b: { c: { d: [[], {}] } } };
     expect(await read(stringifyYaml(value))).toEqual(value);
   });

@@ -97,7 +97,7 @@ export function formatMessage(message: string, pattern: string, ...examples: rea
   return `${message} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}${tail}`;
 }
 
-export function withinPattern(value: string, maximum: number, pattern: RegExp, message: string): Messages {
+function withinPattern(value: string, maximum: number, pattern: RegExp, message: string): Messages {
   const matches = pattern.test(value);
   if (matches && value.length <= maximum) return valid;
   const messages = longerThanBytes(value, maximum) ? [maxLengthMessage(maximum)] : [];

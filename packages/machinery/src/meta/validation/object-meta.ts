@@ -103,7 +103,7 @@ export function validateImmutableField(
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-export function validateFinalizers(finalizers: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+function validateFinalizers(finalizers: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
   for (const finalizer of finalizers) {
     for (const message of isQualifiedName(String(finalizer))) errors.invalid(path, finalizer, message);
   }
@@ -123,7 +123,7 @@ export function validateQualifiedFinalizers(finalizers: readonly JsonValue[], pa
 }
 
 /** An object that is being deleted takes no new finalizers. */
-export function validateNoNewFinalizers(
+function validateNoNewFinalizers(
   finalizers: readonly JsonValue[],
   old: readonly JsonValue[],
   path: FieldPath,
@@ -139,7 +139,7 @@ export function validateNoNewFinalizers(
 /** Limit of errors for a second controller: each shows all references. */
 const maxControllerErrors = 10;
 
-export function validateOwnerReferences(references: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+function validateOwnerReferences(references: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
   let controller: string | undefined;
   let controllerErrors = 0;
   for (const reference of references) {

@@ -63,7 +63,7 @@ export function withoutReason(message: string): StatusError {
   return new StatusError({ status: 'Failure', message, code: 500 });
 }
 
-export function badRetainKeys(): StatusError {
+function badRetainKeys(): StatusError {
   return StatusError.badRequest('invalid patch format of retainKeys');
 }
 

@@ -39,7 +39,7 @@ export function rulesOf(node: SchemaNode, root: boolean): CompiledRules | undefi
   return rules;
 }
 
-export function declaredTypeOf(node: SchemaNode, root: boolean): DeclaredType | undefined {
+function declaredTypeOf(node: SchemaNode, root: boolean): DeclaredType | undefined {
   return declareType(celSchemaOf(node), root || node.embedded, 'selfType');
 }
 

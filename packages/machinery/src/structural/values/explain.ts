@@ -168,7 +168,7 @@ function explainSize(node: SchemaNode, size: number, name: string, found: Findin
 }
 
 /** Reports the first violation of length and pattern, and independently the format. */
-export function explainText(text: string, values: ValueRules | undefined, format: string, name: string, found: Findings): void {
+function explainText(text: string, values: ValueRules | undefined, format: string, name: string, found: Findings): void {
   if (values !== undefined) explainLengthAndPattern(text, values, name, found);
   found.matches++;
   const hasFormat = format === '' ? undefined : stringFormat(format);

@@ -68,7 +68,7 @@ export function hasEqualItems(list: readonly JsonValue[]): boolean {
 }
 
 /** The indexes of second occurrences. */
-export function secondOccurrences(identities: readonly unknown[]): readonly number[] {
+function secondOccurrences(identities: readonly unknown[]): readonly number[] {
   if (identities.length < 2) return [];
   const seen = new Map<unknown, number>();
   const second: number[] = [];
