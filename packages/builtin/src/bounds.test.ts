@@ -11,7 +11,7 @@ import { validateQuotaUpdate } from './core/resource-quota.ts';
 import { endpoints } from './core/service/endpoints.ts';
 import { serviceWarnings } from './core/service/service.ts';
 import { released } from './core/service/service-allocator.ts';
-import { validateClaimStatus } from './resource/resource-claim-status.ts';
+import { validateResourceClaimStatus } from './resource/resource-claim-status.ts';
 
 const many = 30_000;
 /** Each takes about 50 ms; with quadratic complexity, many seconds. */
@@ -152,7 +152,7 @@ describe('validation takes linear time in the length of lists', () => {
       'conditions without a type',
       () => validateCsrConditions(csr(listOf(() => ({ status: 'True' }))), csr(conditions()), errors()),
     ],
-    ['reservations', () => validateClaimStatus(claim(reservations()), claim(reservations().reverse()), errors())],
+    ['reservations', () => validateResourceClaimStatus(claim(reservations()), claim(reservations().reverse()), errors())],
     [
       'scopes of a quota',
       () => validateQuotaUpdate(objectOf({ scopes: listOf(String) }), objectOf({ scopes: listOf(String).reverse() }), errors()),

@@ -16,7 +16,7 @@ import { definitionOf } from './definition/read-definition.ts';
 import { type Lifecycle, startLifecycle } from './lifecycle/lifecycle.ts';
 import { openCustomResources } from './serving/custom-resources.ts';
 import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
-import { type ServingParts, watchCaches } from './serving/serving.ts';
+import { customWatchCaches, type ServingParts } from './serving/serving.ts';
 
 export interface CustomApiParts {
   /** The registry of definitions. */
@@ -61,7 +61,10 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
   const definitions = openDefinitions(parts.definitions);
   const onError = (error: unknown, definition: string) =>
     parts.logger.warn('custom resources could not be converted', { definition, error: String(error) });
-  const resources = openCustomResources(definitions, { ...parts, openCache: watchCaches(parts.store, parts.feed, onError) });
+  const resources = openCustomResources(definitions, {
+    ...parts,
+    openCache: customWatchCaches(parts.store, parts.feed, onError),
+  });
   let lifecycle: Lifecycle | undefined;
   let resolveRead: () => void = () => {};
   const read = new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { defaultTolerationSeconds, type TolerationSeconds } from './default-tole
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodeRestriction } from './node-restriction.ts';
 import { priority } from './priority.ts';
-import { runtimeClass } from './runtime-class.ts';
+import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 
 export type { TolerationSeconds };
@@ -22,7 +22,7 @@ export function builtinAdmission(
     nodeRestriction(objectsOf, authorizer),
     priority(objectsOf('scheduling.k8s.io', 'priorityclasses')),
     defaultTolerationSeconds(seconds),
-    runtimeClass(objectsOf('node.k8s.io', 'runtimeclasses')),
+    runtimeClassAdmission(objectsOf('node.k8s.io', 'runtimeclasses')),
     ...certificateAdmission(authorizer),
   ];
 }

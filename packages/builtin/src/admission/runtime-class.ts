@@ -6,7 +6,7 @@ import { mergeTolerations } from './merge-tolerations.ts';
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
 /** RuntimeClass: adds overhead and scheduling constraints of the class. `classes` is undefined if RuntimeClasses are not served. */
-export function runtimeClass(classes: ObjectCache | undefined): AdmissionPlugin {
+export function runtimeClassAdmission(classes: ObjectCache | undefined): AdmissionPlugin {
   const afterReading = (attributes: AdmissionAttributes, act: () => void) => {
     if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
     const named = (attributes.object.spec as JsonObject).runtimeClassName !== undefined;

@@ -1,9 +1,9 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, objectIn } from '@tsukube/machinery';
-import { type Conversion, legacyVersion } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion } from './legacy-version.ts';
 
 /** v1beta1 has `group` instead of `groups`. */
-const conversion: Conversion = {
+const conversion: LegacyConversion = {
   toHub: (review) => renamed(review, 'group', 'groups'),
   fromHub: (review) => renamed(review, 'groups', 'group'),
 };
@@ -13,7 +13,7 @@ function renamed(review: JsonObject, from: string, to: string): JsonObject {
   return { ...review, spec: { ...spec, ...(groups !== undefined && { [to]: groups }) } };
 }
 
-function reviewVersion(kind: string, more: { conversion?: Conversion } = {}): readonly ServedVersion[] {
+function reviewVersion(kind: string, more: { conversion?: LegacyConversion } = {}): readonly ServedVersion[] {
   return [
     legacyVersion({
       ...more,

@@ -11,12 +11,12 @@ import {
   omitUndefined,
   withGoFieldNames,
 } from '../autoscaling/metrics-v1.ts';
-import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion, withEach } from './legacy-version.ts';
 
 type Reword = (metric: JsonObject) => JsonObject;
 
 /** Metrics read as those that v1 stores in an annotation; the behavior is stored in an annotation as well. */
-const v2beta1Conversion: Conversion = {
+const v2beta1Conversion: LegacyConversion = {
   toHub(object) {
     const metadata = objectIn(object, 'metadata') ?? {};
     const behavior = readAnnotationObject(metadata, roundTripAnnotations.behavior, 'Behavior', withGoFieldNames);
@@ -63,7 +63,7 @@ const tolerances = {
 const directions = ['scaleUp', 'scaleDown'] as const;
 
 /** v2beta2 lacks only the tolerance. */
-const v2beta2Conversion: Conversion = {
+const v2beta2Conversion: LegacyConversion = {
   toHub(object) {
     const metadata = objectIn(object, 'metadata') ?? {};
     const annotations = mapIn(metadata, 'annotations');

@@ -13,7 +13,7 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { type Conversion, legacyVersion } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion } from './legacy-version.ts';
 
 /** v1beta1 has the shared fields of versions at the top level of the spec. */
 const parts: readonly (readonly [top: string, part: SharedField])[] = [
@@ -23,7 +23,7 @@ const parts: readonly (readonly [top: string, part: SharedField])[] = [
   ['selectableFields', 'selectableFields'],
 ];
 
-const definitionConversion: Conversion = {
+const definitionConversion: LegacyConversion = {
   toHub(object) {
     const spec = objectIn(object, 'spec') ?? {};
     refuseContradictions(object, spec);

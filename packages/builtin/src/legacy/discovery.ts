@@ -1,12 +1,12 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, setKey } from '@tsukube/machinery';
-import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion, withEach } from './legacy-version.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 const hostLabel = 'kubernetes.io/hostname';
 
 /** v1beta1 has node and zone in the `topology` map. */
-const conversion: Conversion = {
+const conversion: LegacyConversion = {
   toHub: (slice) => withEach(slice, 'endpoints', endpointToHub),
   fromHub: (slice) => withEach(slice, 'endpoints', endpointFromHub),
 };

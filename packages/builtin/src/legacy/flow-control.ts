@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type FieldError, fillIn, type JsonObject, mapIn, objectIn, setKey } from '@tsukube/machinery';
-import { type Conversion, legacyVersion } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion } from './legacy-version.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';
 const defaultShares = 30;
@@ -16,7 +16,7 @@ function withLimited(level: JsonObject, limited: JsonObject): JsonObject {
 }
 
 /** v1beta1 and v1beta2 have assuredConcurrencyShares. */
-const assured: Conversion = {
+const assured: LegacyConversion = {
   toHub(level) {
     const limited = limitedIn(level);
     if (!limited) return level;
@@ -40,7 +40,7 @@ function renameAssuredErrors(error: FieldError): FieldError {
   return { ...error, field: error.field.replace(/^(spec\.limited\.)nominal/, '$1assured') };
 }
 
-const nominal: Conversion = {
+const nominal: LegacyConversion = {
   toHub: (level) => withAnnotation(level, false),
   fromHub: (level) => withAnnotation(level, limitedIn(level)?.nominalConcurrencyShares === 0),
 };

@@ -20,7 +20,7 @@ export interface LegacyVersion {
   /** Defaults that differ from the hub. Mutates the object, which is a copy. */
   readonly applyDefaults?: (object: JsonObject) => void;
   /** Absent if only the apiVersion differs. Objects are normalized to their type. */
-  readonly conversion?: Conversion;
+  readonly conversion?: LegacyConversion;
   readonly selectableFields?: ServedVersion['selectableFields'];
   /** Drops or rewrites validation errors of the hub. */
   readonly filterError?: ErrorFilter;
@@ -31,7 +31,7 @@ export interface LegacyVersion {
 }
 
 /** Converts everything but kind and apiVersion; field order and empty fields do not matter. Must not mutate its argument. */
-export interface Conversion {
+export interface LegacyConversion {
   toHub(object: JsonObject): JsonObject;
   fromHub(hub: JsonObject): JsonObject;
 }

@@ -10,10 +10,10 @@ import {
   objectsIn,
   textIn,
 } from '@tsukube/machinery';
-import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion, withEach } from './legacy-version.ts';
 
 /** v1beta1 has serviceName and servicePort in the backend, and `backend` instead of defaultBackend. */
-const ingressConversion: Conversion = {
+const ingressConversion: LegacyConversion = {
   toHub(object) {
     const { backend, ...spec } = objectIn(object, 'spec') ?? {};
     return { ...object, spec: withBackends(spec, backendToHub, 'defaultBackend', backend) };

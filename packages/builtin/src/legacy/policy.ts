@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
-import { type Conversion, legacyVersion } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion } from './legacy-version.ts';
 
 const marker = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
 const empty: JsonObject = {};
@@ -8,7 +8,7 @@ const matchNone: JsonObject = { matchExpressions: [{ key: marker, operator: 'Exi
 const matchAll: JsonObject = { matchExpressions: [{ key: marker, operator: 'DoesNotExist' }] };
 
 /** An empty selector selects nothing in v1beta1 and everything in v1. */
-const conversion: Conversion = {
+const conversion: LegacyConversion = {
   toHub: (budget) =>
     withSelector(budget, (selector) => {
       if (deepEqual(selector, empty)) return matchNone;

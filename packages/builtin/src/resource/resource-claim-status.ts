@@ -30,7 +30,7 @@ const maxData = 10 * 1024;
 const sources = ['FromClaim', 'FromClass'];
 
 /** Validates allocation, reservations and device status. */
-export function validateClaimStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateResourceClaimStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const [status, before] = [objectIn(object, 'status') ?? {}, objectIn(old, 'status')];
   const [allocation, allocated] = [objectIn(status, 'allocation'), objectIn(before, 'allocation')];
   const reservations = objectsIn(status, 'reservedFor');

@@ -12,7 +12,7 @@ import { schemaOf } from '../common/schema.ts';
 import { statusOnly } from '../common/status-only.ts';
 import { checkAdminAccess, checkClaimStatus } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
-import { dropDeallocatedDevices, validateClaimStatus } from './resource-claim-status.ts';
+import { dropDeallocatedDevices, validateResourceClaimStatus } from './resource-claim-status.ts';
 
 const v1: ServedVersion = {
   group: 'resource.k8s.io',
@@ -54,7 +54,7 @@ const claims: Resource = {
 };
 
 export function resourceClaim(authorizer: Authorizer): Resource {
-  const status = statusSubresource(validateClaimStatus, {
+  const status = statusSubresource(validateResourceClaimStatus, {
     ...statusOnly,
     authorizeWrite: checkClaimStatus(authorizer),
     prepareForUpdate(object, old) {

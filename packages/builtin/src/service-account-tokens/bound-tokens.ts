@@ -12,7 +12,7 @@ import {
   timeProblem,
 } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, textIn } from '@tsukube/machinery';
-import { accountUser, type ObjectReference, type PrivateClaims, readPrivateClaims } from './claims.ts';
+import { accountUser, type BoundReference, type PrivateClaims, readPrivateClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
 
 /** Authenticates tokens of the TokenRequest API, valid while the account and the bound object exist. */
@@ -49,7 +49,7 @@ function userOf({ namespace, account, pod, node }: PrivateClaims, { claims }: Go
 interface RequiredObject {
   readonly kind: BoundKind;
   readonly namespace: string;
-  readonly reference: ObjectReference;
+  readonly reference: BoundReference;
   problem(found: FoundObject | undefined, deletedBefore: number): string | undefined;
 }
 
@@ -63,7 +63,7 @@ function requiredObjects(bound: PrivateClaims): readonly RequiredObject[] {
   return found;
 }
 
-function requiredAccount(namespace: string, reference: ObjectReference): RequiredObject {
+function requiredAccount(namespace: string, reference: BoundReference): RequiredObject {
   const { name, uid } = reference;
   return {
     kind: 'serviceaccounts',
@@ -77,7 +77,7 @@ function requiredAccount(namespace: string, reference: ObjectReference): Require
   };
 }
 
-function requiredObject(kind: BoundKind, namespace: string, reference: ObjectReference, singular: string): RequiredObject {
+function requiredObject(kind: BoundKind, namespace: string, reference: BoundReference, singular: string): RequiredObject {
   const { uid } = reference;
   return {
     kind,

@@ -1,7 +1,7 @@
 import type { User } from '@tsukube/apiserver';
 import { isObject, type JsonObject, type JsonValue, textIn } from '@tsukube/machinery';
 
-export interface ObjectReference {
+export interface BoundReference {
   readonly name: string;
   readonly uid: string;
 }
@@ -9,10 +9,10 @@ export interface ObjectReference {
 /** The `kubernetes.io` claim. */
 export interface PrivateClaims {
   readonly namespace: string;
-  readonly account: ObjectReference;
-  readonly pod?: ObjectReference;
-  readonly secret?: ObjectReference;
-  readonly node?: ObjectReference;
+  readonly account: BoundReference;
+  readonly pod?: BoundReference;
+  readonly secret?: BoundReference;
+  readonly node?: BoundReference;
   /** Unix time after which the token should have been refreshed; it is still accepted. */
   readonly warnAfter?: number;
 }
@@ -47,7 +47,7 @@ export function boundClaims(terms: TokenTerms, issuer: string): JsonObject {
   };
 }
 
-function reference({ name, uid }: ObjectReference): JsonObject {
+function reference({ name, uid }: BoundReference): JsonObject {
   return uid === '' ? { name } : { name, uid };
 }
 
@@ -72,7 +72,7 @@ export function readPrivateClaims(claims: JsonObject): PrivateClaims | undefined
   };
 }
 
-function readReference(value: JsonValue | undefined): ObjectReference | undefined {
+function readReference(value: JsonValue | undefined): BoundReference | undefined {
   return isObject(value) ? { name: textIn(value, 'name'), uid: textIn(value, 'uid') } : undefined;
 }
 

@@ -23,7 +23,7 @@ import {
   textsIn,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { boundClaims, credentialIdOf, type ObjectReference, type PrivateClaims } from './claims.ts';
+import { type BoundReference, boundClaims, credentialIdOf, type PrivateClaims } from './claims.ts';
 
 export interface TokenIssuer {
   readonly issuer: string;
@@ -190,7 +190,7 @@ async function boundTo(request: ResourceRequest, ref: JsonObject | undefined): P
   return bound;
 }
 
-function checkUid(ref: JsonObject, { name, uid }: ObjectReference, kindName: string): void {
+function checkUid(ref: JsonObject, { name, uid }: BoundReference, kindName: string): void {
   const requested = textIn(ref, 'uid');
   if (requested === '' || requested === uid) return;
   const reason = `the UID in the bound object reference (${requested}) does not match the UID in record. The object might have been deleted and then recreated`;
@@ -212,7 +212,7 @@ async function boundToPod(request: ResourceRequest, object: JsonObject): Promise
   return { pod, node: node ? referenceOf(node) : { name: nodeName, uid: '' } };
 }
 
-function referenceOf(object: JsonObject): ObjectReference {
+function referenceOf(object: JsonObject): BoundReference {
   const metadata = metadataOf(object);
   return { name: textIn(metadata, 'name'), uid: textIn(metadata, 'uid') };
 }

@@ -32,7 +32,7 @@ interface Item {
 }
 
 /** Processes one object: deletes it if all owners are gone, or removes its finalizer once its dependents allow it. */
-export async function collect(key: string, parts: CollectorParts): Promise<void> {
+export async function collectObject(key: string, parts: CollectorParts): Promise<void> {
   const registry = parts.mapper.ofKey(key);
   if (!registry) return parts.park(key);
   if (registry.resource.strategy.defaultPropagation?.(registry.resource.hub) === 'unsupported') return;

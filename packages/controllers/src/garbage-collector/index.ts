@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkQueue } from '@tsukube/apiserver';
 import { CorruptEntry } from '@tsukube/storage';
 import type { Controller, ControllerContext } from '../controller.ts';
-import { type CollectorParts, collect } from './collector.ts';
+import { type CollectorParts, collectObject } from './collector.ts';
 import { GraphBuilder } from './graph-builder.ts';
 import { OwnerGraph } from './owner-graph.ts';
 import { resourceMapper } from './owners.ts';
@@ -23,7 +23,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   const parked = new Set<string>();
   let scanned = Promise.resolve();
   let stopped = false;
-  const queue = new WorkQueue((key) => scanned.then(() => collect(key, parts)), context.logger, concurrency);
+  const queue = new WorkQueue((key) => scanned.then(() => collectObject(key, parts)), context.logger, concurrency);
   const builder = new GraphBuilder(graph, (key) => queue.add(key));
   const parts: CollectorParts = {
     context,

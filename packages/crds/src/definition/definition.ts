@@ -89,13 +89,13 @@ export function conditionOf(definition: Definition, type: ConditionType): Condit
   return definition.conditions.find((condition) => condition.type === type);
 }
 
-export function isTrue(definition: Definition, type: ConditionType): boolean {
+export function isConditionTrue(definition: Definition, type: ConditionType): boolean {
   return conditionOf(definition, type)?.status === 'True';
 }
 
 /** Objects are served once the names are accepted. */
-export function isServed(definition: Definition): boolean {
-  return isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established');
+export function servesObjects(definition: Definition): boolean {
+  return isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established');
 }
 
 /** Holds a definition until its objects are deleted. */

@@ -23,7 +23,7 @@ export function definitionOf(entry: CacheEntry): Definition {
 }
 
 /** Parses the schema of a version; not cached. */
-export function schemaIn(entry: CacheEntry, version: string): JsonObject | undefined {
+export function storedSchema(entry: CacheEntry, version: string): JsonObject | undefined {
   const spec = objectOf(decodeObject(entry.value).spec);
   const found = objectsOf(spec.versions).find(({ name }) => name === version);
   return optionalObject(objectOf(found?.schema).openAPIV3Schema);

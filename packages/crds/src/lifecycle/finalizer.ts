@@ -1,6 +1,6 @@
 import { asServer, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, objectIn, StatusError } from '@tsukube/machinery';
-import { cleanupFinalizer, conditionOf, type Definition, isTrue } from '../definition/definition.ts';
+import { cleanupFinalizer, conditionOf, type Definition, isConditionTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
 import { updateStatus } from './status.ts';
@@ -30,7 +30,7 @@ export async function finalize(
 ): Promise<boolean> {
   // A retry keeps the condition of the failed attempt.
   if (!isRetry(definition)) await report(definitions, definition.name, inProgress, false, now());
-  if (!isTrue(definition, 'Established')) {
+  if (!isConditionTrue(definition, 'Established')) {
     const reason = { reason: 'NeverEstablished', message: 'resource was never established' };
     await report(definitions, definition.name, { type, status: 'False', ...reason }, true, now());
     return true;

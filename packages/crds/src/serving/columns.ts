@@ -12,7 +12,7 @@ import type { DefinedColumn } from '../definition/definition.ts';
 import { findAll, PathMismatch, PathSyntaxError, parsePath, type Step } from './json-path.ts';
 
 /** Table columns: Name and the defined columns, or Name and Age. */
-export function columnsOf(defined: readonly DefinedColumn[]): readonly Column[] {
+export function customColumns(defined: readonly DefinedColumn[]): readonly Column[] {
   if (defined.length === 0) return [nameColumn, asDate(ageColumn)];
   const columns: Column[] = [nameColumn];
   for (const column of defined) {
@@ -38,7 +38,7 @@ export function scaleColumns(): readonly Column[] {
     counted('Desired', 'Number of desired replicas', '.spec.replicas'),
     counted('Available', 'Number of actual replicas', '.status.replicas'),
   ];
-  return [...columnsOf(defined), asDate(ageColumn)];
+  return [...customColumns(defined), asDate(ageColumn)];
 }
 
 /** Keeps the description lazy. */

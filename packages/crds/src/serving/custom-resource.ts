@@ -23,8 +23,8 @@ import {
   type TypeDefinition,
   toOpenApi,
 } from '@tsukube/machinery';
-import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
-import { columnsOf, scaleColumns } from './columns.ts';
+import { type DefinedVersion, type Definition, isConditionTrue } from '../definition/definition.ts';
+import { customColumns, scaleColumns } from './columns.ts';
 import { findAll, PathMismatch, parsePath } from './json-path.ts';
 import { scalableBy } from './scale.ts';
 import { customStrategy, statusStrategy } from './strategy.ts';
@@ -67,7 +67,7 @@ export function customResource(parts: CustomResourceParts): Resource {
     strictOwnership: true,
     ...(definition.conversion.strategy === 'Webhook' && { convertByWebhook: parts.convertByWebhook }),
     state: `${definition.uid} ${definition.generation} ${JSON.stringify(definition.acceptedNames)}`,
-    announcedVerbs: isTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
+    announcedVerbs: isConditionTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
     strategy: { validateName: nameIsDNSSubdomain, ...customStrategy(rulesOf(parts)) },
     verbs: storedVerbs,
     subresources: subresourcesOf(parts),
@@ -87,7 +87,7 @@ function servedVersion(parts: CustomResourceParts, defined: DefinedVersion): Ser
     group,
     version: defined.name,
     schema: schemaFor(parts, defined.name),
-    columns: columnsOf(defined.columns),
+    columns: customColumns(defined.columns),
     selectableFields: selectableFieldsOf(defined.selectableFields),
     unknownField: (field) => `field label not supported: ${field}`,
     deprecationWarning: deprecationWarning(definition, defined),

@@ -7,7 +7,7 @@ import {
   type Verbs,
 } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
-import { type Definition, isServed } from '../definition/definition.ts';
+import { type Definition, servesObjects } from '../definition/definition.ts';
 import type { Definitions } from '../definition/definitions.ts';
 import { definitionOf } from '../definition/read-definition.ts';
 import type { CustomResources } from './custom-resources.ts';
@@ -40,7 +40,7 @@ export function customResourceDelegate(
 function isFor({ info }: IncomingRequest, definition: Definition): boolean {
   const inNamespace = info.namespace !== '';
   if (definition.scope === 'Cluster' ? inNamespace : !inNamespace && !isForAll(info.verb)) return false;
-  return definition.versions.some(({ name, served }) => served && name === info.version) && isServed(definition);
+  return definition.versions.some(({ name, served }) => served && name === info.version) && servesObjects(definition);
 }
 
 function isForAll(verb: string): boolean {

@@ -16,8 +16,8 @@ import type { Store } from '@tsukube/storage';
 import { type VersionConverter, versionOf } from '../conversion/converter.ts';
 import { versionedStorage } from '../conversion/versioned-storage.ts';
 import { webhookConverter } from '../conversion/webhook-converter.ts';
-import { type Definition, isTrue } from '../definition/definition.ts';
-import { definitionOf, schemaIn } from '../definition/read-definition.ts';
+import { type Definition, isConditionTrue } from '../definition/definition.ts';
+import { definitionOf, storedSchema } from '../definition/read-definition.ts';
 import { customResource } from './custom-resource.ts';
 
 export interface ServingParts {
@@ -63,12 +63,12 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   const { group, acceptedNames } = definition;
   const storagePrefix = `${parts.prefix}/${group}/${acceptedNames.plural}`;
   const schemaOf = memoized((version: string) =>
-    compileSchema(() => schemaIn(serving.entry, version) ?? {}, { preserveUnknownFields: definition.preserveUnknownFields }),
+    compileSchema(() => storedSchema(serving.entry, version) ?? {}, { preserveUnknownFields: definition.preserveUnknownFields }),
   );
   const resourceOf = memoized((version: string) => {
     const defined = definition.versions.find(({ name }) => name === version);
-    const sourceOf = (name: string) => schemaIn(serving.entry, name);
-    const isTerminating = () => isTrue(definitionOf(serving.entry), 'Terminating');
+    const sourceOf = (name: string) => storedSchema(serving.entry, name);
+    const isTerminating = () => isConditionTrue(definitionOf(serving.entry), 'Terminating');
     return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, isTerminating, convertByWebhook });
   });
   const registries = new Map<string, ObjectRegistry>();
@@ -122,7 +122,7 @@ function closeAll(registries: Iterable<ObjectRegistry>): void {
 }
 
 /** Opens watch caches on a store that has the objects in the storage version. */
-export function watchCaches(store: Store, feed: Feed, onError: (error: unknown, definition: string) => void): OpenCache {
+export function customWatchCaches(store: Store, feed: Feed, onError: (error: unknown, definition: string) => void): OpenCache {
   return ({ definition, resource, schemaOf, converter }) => {
     const storage = versionedStorage({
       definition,

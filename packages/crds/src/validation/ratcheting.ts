@@ -11,7 +11,7 @@ import {
   validateDefaults,
 } from '@tsukube/machinery';
 import { isNonAtomicSet, validateMapKeys } from './list-types.ts';
-import { schemaIn, schemasOf } from './shared-fields.ts';
+import { schemaIn, versionSchemas } from './shared-fields.ts';
 
 /** Ratcheting: a stored definition may keep what an older server accepted. The flags are those of Kubernetes' validationOptions. */
 export interface ValidationOptions {
@@ -54,7 +54,7 @@ const v1beta1Options: ValidationOptions = {
 export function ratchetingOptions(spec: JsonObject, old: JsonObject | undefined, legacy: boolean): ValidationOptions {
   if (legacy) return old === undefined ? v1beta1Options : { ...v1beta1Options, ...unchangedParts(spec, old) };
   if (old === undefined) return strict;
-  const schemas = schemasOf(old);
+  const schemas = versionSchemas(old);
   return {
     requireOpenAPISchema: schemas.length === objectsIn(old, 'versions').length,
     requireValidPropertyType: !schemas.some((schema) => someSchema(schema, isUnknownType)),
@@ -114,7 +114,7 @@ function hadTooManyFields(version: JsonObject, before: JsonObject): boolean {
 
 /** Whether any schema has a default; defaulting requires pruning. */
 export function hasDefaults(spec: JsonObject): boolean {
-  return schemasOf(spec).some((schema) => someSchema(schema, (each) => each.default !== undefined));
+  return versionSchemas(spec).some((schema) => someSchema(schema, (each) => each.default !== undefined));
 }
 
 const extensions = ['embedded-resource', 'preserve-unknown-fields', 'int-or-string', 'list-map-keys', 'list-type', 'validations'];

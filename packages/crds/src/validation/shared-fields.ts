@@ -33,6 +33,6 @@ export function schemaIn(owner: JsonObject | undefined): JsonObject | undefined 
 }
 
 /** The schemas of all versions, duplicates included. */
-export function schemasOf(spec: JsonObject): readonly JsonObject[] {
+export function versionSchemas(spec: JsonObject): readonly JsonObject[] {
   return objectsIn(spec, 'versions').flatMap((version) => schemaIn(version) ?? []) as readonly JsonObject[];
 }

@@ -27,7 +27,7 @@ const uncachedBindings = 32;
 
 /** The RBAC authorizer: allows, or has no opinion. */
 export function rbacAuthorizer(index: RbacIndex): Authorizer {
-  const memory = new DecisionCache();
+  const memory = new RbacDecisionCache();
   return {
     authorize(access) {
       const { user, namespace } = access;
@@ -99,7 +99,7 @@ interface CachedDecisions {
 }
 
 /** Caches decisions per User object until a role or binding changes. User objects are immutable. */
-export class DecisionCache {
+export class RbacDecisionCache {
   readonly #users = new WeakMap<User, CachedDecisions>();
 
   recall(access: AccessAttributes, epoch: number, decide: () => Verdict): Verdict {

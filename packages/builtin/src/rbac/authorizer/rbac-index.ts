@@ -2,7 +2,7 @@ import type { User } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import type { PolicyRule } from '../rules/policy-rule.ts';
 import { type GrantedRules, grantedRules } from './rbac-authorizer.ts';
-import { BoundRole, type RoleEntry, RoleTable, type Subject } from './role-table.ts';
+import { type BindingSubject, BoundRole, type RoleEntry, RoleTable } from './role-table.ts';
 
 export type RbacKind = 'role' | 'binding';
 
@@ -128,7 +128,7 @@ export class SubjectIndex {
     return this.#bindings.values();
   }
 
-  #mapOf({ as }: Subject): Map<string, Set<BoundRole>> {
+  #mapOf({ as }: BindingSubject): Map<string, Set<BoundRole>> {
     return as === 'user' ? this.#users : this.#groups;
   }
 }

@@ -76,7 +76,7 @@ function placeOf(namespace: string, name: string): string {
 }
 
 /** A subject of a binding, as a user or group name. */
-export interface Subject {
+export interface BindingSubject {
   readonly as: 'user' | 'group';
   readonly name: string;
   /** For messages: Kubernetes puts the name of a service account before its namespace. */
@@ -86,7 +86,7 @@ export interface Subject {
 /** A binding with its subjects and its role. */
 export class BoundRole {
   readonly role: RoleEntry;
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly BindingSubject[];
   readonly #text: string;
   readonly #allowed: (Verdict | undefined)[] = [];
 
@@ -103,14 +103,14 @@ export class BoundRole {
     const at = this.subjects.findIndex(({ as, name }) => (as === 'user' ? name === user.name : user.groups.includes(name)));
     let verdict = this.#allowed[at];
     if (!verdict) {
-      verdict = { decision: 'allow', reason: this.#text + (this.subjects[at] as Subject).text };
+      verdict = { decision: 'allow', reason: this.#text + (this.subjects[at] as BindingSubject).text };
       this.#allowed[at] = verdict;
     }
     return verdict;
   }
 }
 
-function subjectOf(subject: JsonObject, bindingNamespace: string): Subject | undefined {
+function subjectOf(subject: JsonObject, bindingNamespace: string): BindingSubject | undefined {
   const [kind, name] = [textIn(subject, 'kind'), textIn(subject, 'name')];
   if (kind === 'User') return { as: 'user', name, text: `User ${goQuote(name)}` };
   if (kind === 'Group') return { as: 'group', name, text: `Group ${goQuote(name)}` };
