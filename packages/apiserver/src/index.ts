@@ -8,8 +8,8 @@ export * from './authorization/index.ts';
 export { flowControlPages } from './delegates/flow-control-pages.ts';
 export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './delegates/health.ts';
 export { logFiles } from './delegates/logs.ts';
-export { metricsPage } from './delegates/metrics-page.ts';
 export { isOpenIdIssuer, openIdPages, openIdPaths } from './delegates/openid.ts';
+export { indexPage, metricsPage, type VersionInfo, versionPage } from './delegates/pages.ts';
 export {
   asResourceRequest,
   type ResourceSubject,
@@ -18,14 +18,12 @@ export {
   serveVerb,
   unservedPaths,
 } from './delegates/resources.ts';
-export { indexPage, type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
 export { compareVersions, priorityOf } from './discovery/priorities.ts';
 export { audit, auditFailedAuthentication } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';
 export { compression } from './filters/compression.ts';
-export { cors, fixedHeaders } from './filters/cors.ts';
 export { cancellation, deadline } from './filters/deadline.ts';
 export { type Draining, draining } from './filters/draining.ts';
 export * from './filters/filter.ts';
@@ -35,10 +33,9 @@ export { impersonation } from './filters/impersonation.ts';
 export { type MaxInFlightOptions, maxInFlight } from './filters/max-in-flight.ts';
 export { panicRecovery } from './filters/panic-recovery.ts';
 export { type LoopObserver, requestMetrics } from './filters/request-metrics.ts';
-export { responseHeaders } from './filters/response-headers.ts';
+export { cors, fixedHeaders, responseHeaders } from './filters/response-headers.ts';
 export * from './flowcontrol/index.ts';
 export * from './handlers/index.ts';
-export { statusSubresource } from './handlers/verbs/status-subresource.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/api-request.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
@@ -48,7 +45,12 @@ export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
 export { requestSummary, stallLog } from './loop/stall-log.ts';
 export * from './metrics/index.ts';
-export * from './offload/index.ts';
+export { HeavyRequests, type LightLimits, lightLimits } from './offload/heavy-requests.ts';
+export type { AdmissionSample } from './offload/job.ts';
+export { type DerivationMessage, JobLoop, type JobParts } from './offload/job-loop.ts';
+export { type CacheCalls, cacheCalls, type EntryMessage, RemoteCache } from './offload/remote-cache.ts';
+export { type MainThread, mainThreadBehind, ownedBytes } from './offload/thread-calls.ts';
+export { type JobState, WorkerPool, type WorkerStart } from './offload/worker-pool.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { defaultWebhookService, validateWebhookClient } from './outbound/client-config.ts';
 export { type OutboundClient, OutboundError, outboundClient } from './outbound/outbound-client.ts';
@@ -65,7 +67,6 @@ export { CacheFollower, type CacheListener, follow, followObjects, type ObjectLi
 export { settleRaces } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export * from './registry/admission.ts';
-export { memberOf } from './registry/byte-scan.ts';
 export { deleteObject, foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/deletion.ts';
 export { derivedBytes, forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
@@ -80,6 +81,7 @@ export {
   encodeObject,
   encodeStored,
   endOfPlainMetadata,
+  memberOf,
   plainMetadata,
   withResourceVersion,
 } from './registry/stored-form.ts';

@@ -1,6 +1,6 @@
 export { readRequestBody } from './decoding/body.ts';
 
-import type { Verbs } from '../registry/resource.ts';
+import type { Strategy, Subresource, Verbs } from '../registry/resource.ts';
 import { create } from './verbs/create.ts';
 import { deleteOne } from './verbs/delete.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
@@ -26,3 +26,19 @@ export const storedVerbs = {
   delete: deleteOne,
   deletecollection: deleteCollection,
 } satisfies Verbs;
+
+/** The status subresource of a kind. Updates through it keep the spec. */
+export function statusSubresource(validateUpdate: Strategy['validateUpdate'], more: Partial<Strategy> = {}): Subresource {
+  return {
+    verbs: { get, update, patch },
+    strategy: {
+      allowCreateOnUpdate: false,
+      warnings: () => [],
+      prepareForUpdate(object, old) {
+        object.spec = old.spec ?? {};
+      },
+      ...(validateUpdate && { validateUpdate }),
+      ...more,
+    },
+  };
+}

@@ -7,7 +7,7 @@ import {
   type RecordableHistogram,
 } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { VersionInfo } from '../delegates/version.ts';
+import type { VersionInfo } from '../delegates/pages.ts';
 import type { Registry } from './prometheus/registry.ts';
 import type { Gauge, Histogram } from './prometheus/series.ts';
 

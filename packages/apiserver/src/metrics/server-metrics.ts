@@ -1,7 +1,7 @@
 import type { Store } from '@tsukube/storage';
 import { type AuditMetrics, auditMetrics } from '../audit/audit-metrics.ts';
 import type { HealthCheck, HealthChecks } from '../delegates/health.ts';
-import type { VersionInfo } from '../delegates/version.ts';
+import type { VersionInfo } from '../delegates/pages.ts';
 import type { AdmissionObserver } from '../registry/admission.ts';
 import type { Resource } from '../registry/resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';

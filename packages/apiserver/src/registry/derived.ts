@@ -1,9 +1,8 @@
 import { BoundedCache, encodeProtobuf, humanDuration, type JsonObject, type KubeObject, parseJson } from '@tsukube/machinery';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import { member, metadataSpan, type Span } from './byte-scan.ts';
 import { nameOfKey } from './object-meta.ts';
 import type { AgeCell, Column, Resource, ServedVersion } from './resource.ts';
-import { decodeObject, encodeObject } from './stored-form.ts';
+import { decodeObject, encodeObject, member, metadataSpan, type Span } from './stored-form.ts';
 
 /** Values derived from an entry's bytes, cached with the entry. */
 interface Derived {

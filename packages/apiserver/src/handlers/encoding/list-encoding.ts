@@ -8,9 +8,16 @@ import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { decodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { encodeList, type ListWriter, listText } from './list-body.ts';
-import { derivationFor, listHead, noRepresentation, partialPrefix } from './object-encoding.ts';
+import {
+  derivationFor,
+  includeObject,
+  listHead,
+  noRepresentation,
+  partialPrefix,
+  tableHead,
+  tableRow,
+} from './object-encoding.ts';
 import { protobufListWriter } from './protobuf.ts';
-import { includeObject, tableHead, tableRow } from './table.ts';
 
 /** Encodes a list in the negotiated representation. Derivations that many entries lack are made in time slices first. */
 export function answerList(

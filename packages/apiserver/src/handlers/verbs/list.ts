@@ -7,8 +7,7 @@ import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atLeast, notInitialized, versionProblem } from '../../registry/resource-version.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from '../decoding/continue-token.ts';
-import { type ListOptions, listOptions } from '../decoding/list-options.ts';
-import { type Selection, selectionOf } from '../decoding/selectors.ts';
+import { type ListOptions, listOptions, type Selection, selectionOf } from '../decoding/list-options.ts';
 import { answerList } from '../encoding/list-encoding.ts';
 
 /** The state of the collection to list, by resourceVersion and resourceVersionMatch. */

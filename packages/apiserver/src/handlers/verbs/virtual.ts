@@ -16,7 +16,7 @@ import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { encodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { decodeBody } from '../decoding/decode.ts';
-import { selectionOf } from '../decoding/selectors.ts';
+import { selectionOf } from '../decoding/list-options.ts';
 import { fieldManagerOf, writeContext, writeOptions } from '../decoding/write-options.ts';
 import { answerList } from '../encoding/list-encoding.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';

@@ -5,8 +5,7 @@ import { negotiateObjects, protobuf } from '../../http/negotiation.ts';
 import { corruptObject } from '../../registry/corrupt-objects.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atLeast, parseResourceVersion, uninitialized } from '../../registry/resource-version.ts';
-import { type ListOptions, listOptions } from '../decoding/list-options.ts';
-import { selectionOf } from '../decoding/selectors.ts';
+import { type ListOptions, listOptions, selectionOf } from '../decoding/list-options.ts';
 import { type WatchFormat, watchFormat } from '../watch/event-encoding.ts';
 import { Watcher, type WatchStart } from '../watch/watcher.ts';
 

@@ -5,10 +5,16 @@ import { emptyIn } from '../../registry/object-form.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atRevision, encodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry, CacheEvent } from '../../watchcache/entry.ts';
-import type { Selection } from '../decoding/selectors.ts';
-import { derivationFor, partialMetadata } from '../encoding/object-encoding.ts';
+import type { Selection } from '../decoding/list-options.ts';
+import {
+  derivationFor,
+  type IncludeObject,
+  includeObject,
+  partialMetadata,
+  tableHead,
+  tableRow,
+} from '../encoding/object-encoding.ts';
 import { protobufErrorEvent, protobufEvent } from '../encoding/protobuf.ts';
-import { type IncludeObject, includeObject, tableHead, tableRow } from '../encoding/table.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
