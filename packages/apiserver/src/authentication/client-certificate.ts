@@ -83,7 +83,7 @@ export interface CertificatePool {
 }
 
 /** Validity period of a chain, or why it is invalid. */
-export type ChainVerdict = { readonly from: number; readonly until: number } | { readonly refused: string };
+type ChainVerdict = { readonly from: number; readonly until: number } | { readonly refused: string };
 
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 const anyUsage = '2.5.29.37.0';
@@ -91,7 +91,7 @@ const anyUsage = '2.5.29.37.0';
 const maxDepth = 8;
 
 /** Verifies the presented chain, leaf first, up to one of the roots. Does not check the time. */
-export function verifyChain(presented: readonly Buffer[], { roots }: CertificatePool): ChainVerdict {
+function verifyChain(presented: readonly Buffer[], { roots }: CertificatePool): ChainVerdict {
   try {
     const [leaf, ...intermediates] = presented.slice(0, maxDepth).map((der) => new X509Certificate(der));
     if (leaf === undefined) return { refused: 'no certificate' };

@@ -79,7 +79,7 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
 
 export const signingAlgorithms: readonly string[] = Object.keys(algorithms);
 
-export type SignatureCheck = 'valid' | 'invalid' | 'unsupported';
+type SignatureCheck = 'valid' | 'invalid' | 'unsupported';
 
 /** The key determines the algorithms; the token's `alg` only has to match. */
 export function checkSignature(alg: unknown, key: KeyObject, signed: string, signature: Buffer): SignatureCheck {
@@ -92,7 +92,7 @@ export function checkSignature(alg: unknown, key: KeyObject, signed: string, sig
   }
 }
 
-export function signWith(alg: string, key: KeyObject, text: string): Buffer {
+function signWith(alg: string, key: KeyObject, text: string): Buffer {
   const algorithm = algorithms[alg];
   if (!algorithm || !fits(algorithm, key)) throw new Error(`${alg} cannot be used with this key`);
   return sign(algorithm.hash, Buffer.from(text), options(algorithm, key));
@@ -116,7 +116,7 @@ export function algorithmOf(key: KeyObject): string | undefined {
 }
 
 /** Kubernetes' key ID: a hash of the public key. */
-export function keyIdOf(publicKey: KeyObject): string {
+function keyIdOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(der).digest('base64url');
 }

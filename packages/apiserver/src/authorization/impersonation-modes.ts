@@ -167,7 +167,7 @@ async function mustBeAllowed(authorizer: Authorizer, access: AccessAttributes): 
 const pathCharacters = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 /** Why extras are not allowed in constrained impersonation. */
-export function extraProblem(extra: ReadonlyMap<string, readonly string[]>): string | undefined {
+function extraProblem(extra: ReadonlyMap<string, readonly string[]>): string | undefined {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
     const problem = keyProblem(key);
@@ -219,7 +219,7 @@ export function serviceAccountGroups(namespace: string): readonly string[] {
 }
 
 /** Whether the user is a ServiceAccount whose token is bound to the node of `username`. */
-export function runsOnNode({ name, extra }: User, username: string): boolean {
+function runsOnNode({ name, extra }: User, username: string): boolean {
   const node = nodeOfUser(username);
   if (node === undefined || !serviceAccountOfUser(name)) return false;
   const [known, ...more] = extra?.['authentication.kubernetes.io/node-name'] ?? [];

@@ -95,7 +95,7 @@ function makeFlow(schema: SchemaConfig, distinguisher: string, level: PriorityLe
   };
 }
 
-export function matchesUser({ subjects }: FlowRule, user: User): boolean {
+function matchesUser({ subjects }: FlowRule, user: User): boolean {
   return subjects.some((subject) => isSubject(subject, user));
 }
 
@@ -107,7 +107,7 @@ function isSubject(subject: FlowSubject, user: User): boolean {
 }
 
 /** Whether a rule, whose subjects already match, matches a request. */
-export function matchesRequest({ resourceRules, pathRules }: FlowRule, info: RequestInfo, path: string): boolean {
+function matchesRequest({ resourceRules, pathRules }: FlowRule, info: RequestInfo, path: string): boolean {
   if (info.isResource) {
     for (const rule of resourceRules) if (matchesResource(rule, info)) return true;
     return false;

@@ -152,10 +152,10 @@ const sliBounds = durationBounds.filter((bound) => bound >= 0.05);
 const subject = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const groupVersionResource = ['group', 'version', 'resource'] as const;
 
-export type RequestFamilies = ReturnType<typeof requestFamilies>;
+type RequestFamilies = ReturnType<typeof requestFamilies>;
 
 /** Request metrics with kube-apiserver's names, labels and buckets. */
-export function requestFamilies(registry: Registry) {
+function requestFamilies(registry: Registry) {
   return {
     total: registry.counter({
       name: 'apiserver_request_total',

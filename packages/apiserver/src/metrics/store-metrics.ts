@@ -17,7 +17,7 @@ import type { Registry } from './prometheus/registry.ts';
 import type { Counter, Histogram } from './prometheus/series.ts';
 import { durationBounds } from './request-metrics.ts';
 
-export type StoreOperation = 'create' | 'delete' | 'get' | 'list' | 'update';
+type StoreOperation = 'create' | 'delete' | 'get' | 'list' | 'update';
 export type StoreSeries = Readonly<Record<StoreOperation, OperationSeries>>;
 
 const labels = ['operation', 'group', 'resource'] as const;
@@ -57,7 +57,7 @@ function storeFamilies(registry: Registry) {
 }
 
 /** Series of one operation on a resource, created on first use. */
-export class OperationSeries {
+class OperationSeries {
   readonly #families: StoreFamilies;
   readonly #labels: Labels;
   #duration: Histogram | undefined;

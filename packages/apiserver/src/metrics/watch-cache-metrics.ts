@@ -40,7 +40,7 @@ export function watchCacheMetrics(registry: Registry): (resource: Resource, cach
 }
 
 /** A cache is empty until its first read. */
-export function isFilled(cache: WatchCache): boolean {
+function isFilled(cache: WatchCache): boolean {
   return cache.eventsAfter(cache.current) !== undefined;
 }
 
@@ -48,7 +48,7 @@ export function isFilled(cache: WatchCache): boolean {
 const checkIntervalMs = 60_000;
 const unknownCount = -1;
 
-export interface CountedResource {
+interface CountedResource {
   readonly resource: Resource;
   readonly cache: WatchCache;
   readonly store: Store;

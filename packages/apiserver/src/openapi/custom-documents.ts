@@ -98,7 +98,7 @@ const documents = ['application/json', 'application/yaml'];
 const patches = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
 
 /** Paths of a custom resource: without deprecated watch paths and without protobuf. */
-export function customPaths(version: ApiVersion, resource: ApiResource): readonly Path[] {
+function customPaths(version: ApiVersion, resource: ApiResource): readonly Path[] {
   return resourcePaths(version, resource)
     .filter(({ path }) => !path.startsWith(`/apis/${version.groupVersion}/watch/`))
     .map(({ path, operations }) => ({ path, operations: operations.map((each) => asCustom(each, resource)) }));
@@ -129,7 +129,7 @@ const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 
 /** Adds the types of custom resources. */
-export function withCustomTypes(types: TypeIndex, resources: readonly ApiResource[]): TypeIndex {
+function withCustomTypes(types: TypeIndex, resources: readonly ApiResource[]): TypeIndex {
   const own = new Map<string, (dialect: Dialect) => JsonObject>();
   for (const resource of resources) {
     const { type, listType } = resource.served.schema;

@@ -117,10 +117,10 @@ function pathsOf(version: ApiVersion): readonly Path[] {
 }
 
 /** Paths of the discovery endpoints. */
-export const corePath: Path = discoveryPath('/api/', 'core', 'getCoreAPIVersions', 'get available API versions', apiVersionsType);
-export const groupsPath: Path = discoveryPath('/apis/', 'apis', 'getAPIVersions', 'get available API versions', apiGroupListType);
+const corePath: Path = discoveryPath('/api/', 'core', 'getCoreAPIVersions', 'get available API versions', apiVersionsType);
+const groupsPath: Path = discoveryPath('/apis/', 'apis', 'getAPIVersions', 'get available API versions', apiGroupListType);
 
-export const versionPath: Path = {
+const versionPath: Path = {
   path: '/version/',
   operations: [
     {
@@ -131,12 +131,12 @@ export const versionPath: Path = {
   ],
 };
 
-export function groupPath({ name }: ApiGroup): Path {
+function groupPath({ name }: ApiGroup): Path {
   const { tag, infix } = operationScope(name);
   return discoveryPath(`/apis/${name}/`, tag, `get${infix}APIGroup`, 'get information of a group', apiGroupType);
 }
 
-export function resourceListPath({ group, version, groupVersion }: ApiVersion): Path {
+function resourceListPath({ group, version, groupVersion }: ApiVersion): Path {
   const { tag, infix } = operationScope(group, version);
   const path = `/${group === '' ? 'api' : 'apis'}/${groupVersion}/`;
   return discoveryPath(path, tag, `get${infix}APIResources`, 'get available resources', apiResourceListType);

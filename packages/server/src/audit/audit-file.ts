@@ -77,7 +77,7 @@ interface Backup {
 const dayMs = 24 * 3_600_000;
 
 /** Removes backups beyond the maximum number or age, and compresses the others if configured. */
-export async function removeOldBackups(path: string, options: AuditFileOptions): Promise<void> {
+async function removeOldBackups(path: string, options: AuditFileOptions): Promise<void> {
   const { maxBackups, maxAgeDays, compress, now = () => new Date() } = options;
   const backups = (await backupsOf(path)).sort((a, b) => b.time - a.time);
   const oldest = maxAgeDays > 0 ? now().getTime() - maxAgeDays * dayMs : Number.NEGATIVE_INFINITY;

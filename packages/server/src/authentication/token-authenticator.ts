@@ -61,7 +61,7 @@ function fileTokens(path: string | undefined, apiAudiences: readonly string[]): 
 }
 
 /** Reads --token-auth-file: lines of token, user, UID and optional quoted groups. */
-export function readTokenFile(path: string): ReadonlyMap<string, User> {
+function readTokenFile(path: string): ReadonlyMap<string, User> {
   const users = new Map<string, User>();
   for (const [i, line] of readFileSync(path, 'utf8').split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;

@@ -60,10 +60,6 @@ function webhookOfFlags(options: ServeOptions): WebhookConfiguration {
 const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'];
 
 /** Reads an AuthorizationConfiguration. Throws an Error that lists all problems. */
-export async function readAuthorizationConfiguration(file: string): Promise<readonly AuthorizerConfiguration[]> {
-  return parseAuthorizationConfiguration(readFileSync(file));
-}
-
 export async function parseAuthorizationConfiguration(data: Buffer): Promise<readonly AuthorizerConfiguration[]> {
   const { value } = await parseYaml(data);
   if (!isObject(value)) throw new Error('failed to load AuthorizationConfiguration from file: it is not an object');

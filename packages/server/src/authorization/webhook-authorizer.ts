@@ -96,7 +96,7 @@ function verdictOf({ status }: JsonObject): Verdict {
 }
 
 /** The spec of a SubjectAccessReview (v1); empty fields are omitted. */
-export function reviewSpec(access: AccessAttributes): JsonObject {
+function reviewSpec(access: AccessAttributes): JsonObject {
   const { user, verb, path } = access;
   return {
     ...(access.isResource ? { resourceAttributes: resourceAttributes(access) } : { nonResourceAttributes: said({ path, verb }) }),

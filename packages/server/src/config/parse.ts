@@ -41,7 +41,7 @@ function parsed(option: OptionName, { place, texts }: Given): unknown {
   }
 }
 
-export interface CommandLine {
+interface CommandLine {
   readonly source: Source;
   readonly help: boolean;
   readonly version: boolean;
@@ -49,7 +49,7 @@ export interface CommandLine {
 }
 
 /** Parses `--flag value`, `--flag=value`, `--switch`, `--switch=false` and `-v2`, like pflag. */
-export function readCommandLine(argv: readonly string[]): CommandLine {
+function readCommandLine(argv: readonly string[]): CommandLine {
   const source = new Map<OptionName, Given>();
   let help = false;
   let version = false;
@@ -124,12 +124,12 @@ export interface Given {
 export type Source = ReadonlyMap<OptionName, Given>;
 
 /** Flags that are not settings. */
-export const ownFlags = ['config', 'help', 'version'] as const;
+const ownFlags = ['config', 'help', 'version'] as const;
 
 const optionByFlag = new Map(Object.keys(flags).map((option) => [flagName(option), option as OptionName]));
 
 /** The setting of a flag name. */
-export function settingNamed(name: string, place: string): OptionName {
+function settingNamed(name: string, place: string): OptionName {
   const option = optionByFlag.get(name);
   if (option === undefined) throw unknown(name, place);
   return option;
@@ -149,7 +149,7 @@ function unknown(name: string, place: string): UsageError {
  * Reads the environment. Unknown variables are ignored, because Kubernetes sets TSUKUBE_PORT and others in pods if there is a
  * Service named tsukube.
  */
-export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
+function fromEnvironment(env: NodeJS.ProcessEnv): Source {
   const source = new Map<OptionName, Given>();
   for (const option of optionByFlag.values()) {
     const place = variableName(option);
@@ -160,7 +160,7 @@ export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
 }
 
 /** Reads a YAML file that maps flag names to values, lists or maps. */
-export async function fromFile(path: string): Promise<Source> {
+async function fromFile(path: string): Promise<Source> {
   const content = await readYaml(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new UsageError(`--config: ${path} must hold a map of flag names and values`);

@@ -141,7 +141,7 @@ export function processStartId(pid: number): string | undefined {
 }
 
 /** Zombie (Z) and dead (X) processes hold no files and no locks. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return !/^[ZX]$/i.test(statOf(pid)[0] ?? '');
   } catch {

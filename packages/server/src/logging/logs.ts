@@ -60,7 +60,7 @@ function flushAll(sinks: readonly LineQueue[]): void {
 const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
 
 /** Asynchronous: process.stderr would block the server while the pipe is not read. */
-export const standardError: LineTarget = {
+const standardError: LineTarget = {
   async write(text) {
     await writeText(2, text);
   },

@@ -40,7 +40,7 @@ type Main = MainThread<WorkerCalls>;
 /**
  * The API in a worker thread: the handlers and registries of the main thread, over proxies of its caches, store and authorizer.
  */
-export function workerApi({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): JobParts {
+function workerApi({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): JobParts {
   const authorizer = remoteAuthorizer(main);
   const all = allResources(options, builtinOptions(options, serviceAccountKey, authorizer, main), []);
   const resources = all.filter(({ versions }) => versions.length > 0);

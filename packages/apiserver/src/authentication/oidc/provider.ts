@@ -77,7 +77,7 @@ export interface KeySet {
 }
 
 /** The issuer's JWKS, fetched again for unknown key IDs so that keys can be rotated. */
-export function remoteKeySet(fetchKeys: () => Promise<IssuerDocument>, now: () => number): KeySet {
+function remoteKeySet(fetchKeys: () => Promise<IssuerDocument>, now: () => number): KeySet {
   let known: readonly RemoteKey[] = [];
   let staleFrom = 0;
   let fetchedAt = Number.NEGATIVE_INFINITY;

@@ -158,12 +158,7 @@ function names(expression: string, claim: string): boolean {
   return new RegExp(`\\bclaims\\s*\\.\\s*\\??\\s*${claim}\\b`).test(withoutTexts);
 }
 
-export function validateIssuer(
-  issuer: IssuerConfiguration,
-  disallowed: readonly string[],
-  at: FieldPath,
-  errors: FieldErrors,
-): void {
+function validateIssuer(issuer: IssuerConfiguration, disallowed: readonly string[], at: FieldPath, errors: FieldErrors): void {
   const { url, discoveryURL = '' } = issuer;
   if (!url) errors.required(at.child('url'));
   else validateUrl(url, disallowed, at.child('url'), errors);
