@@ -25,7 +25,7 @@ const catchUpLimit = 30 * time.Second
 
 var widgets = schema.GroupVersionResource{Group: "client-go.example.com", Version: "v1", Resource: "widgets"}
 
-// kinds that are written and followed. Widgets are custom resources, read as JSON; the others are read as protobuf.
+// kinds that are written and watched. Widgets are custom resources, read as JSON; the others are read as protobuf.
 var kinds = []schema.GroupVersionResource{
 	{Version: "v1", Resource: "configmaps"},
 	{Version: "v1", Resource: "secrets"},
@@ -34,7 +34,7 @@ var kinds = []schema.GroupVersionResource{
 	widgets,
 }
 
-// informers follows all kinds while they are written and the server is killed. Every acknowledged write must reach the
+// informers watches all kinds while they are written and the server is killed. Every acknowledged write must reach the
 // handlers once, versions of an object must rise, and at the end each cache must equal a list.
 func informers(ctx context.Context, config *rest.Config, server *server, o options) (string, error) {
 	client, err := dynamic.NewForConfig(config)
@@ -105,7 +105,7 @@ func widgetDefinition() *unstructured.Unstructured {
 	})
 }
 
-// followed is the informer of one kind and what its handlers were told.
+// followed is the informer of one kind and the events of its handlers.
 type followed struct {
 	kind     schema.GroupVersionResource
 	informer cache.SharedIndexInformer
@@ -194,7 +194,7 @@ func isNewer(version, than string) bool {
 	return len(version) > len(than) || (len(version) == len(than) && version > than)
 }
 
-// equalsList waits until the cache holds what a list shows.
+// equalsList waits until the cache equals a list.
 func (f *followed) equalsList(ctx context.Context, client dynamic.Interface) error {
 	var difference string
 	for deadline := time.Now().Add(catchUpLimit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
@@ -227,7 +227,7 @@ func (f *followed) difference(listed []unstructured.Unstructured) string {
 	return ""
 }
 
-// missed compares what the handlers were told with what was acknowledged to the writers.
+// missed compares the events of the handlers with the acknowledged writes.
 func (f *followed) missed(log *writeLog) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -67,13 +67,13 @@ func late(failovers []time.Duration, limit time.Duration) string {
 	return fmt.Sprintf("%d of %d took more than %s", count, len(failovers), limit)
 }
 
-// candidate takes part in the election until it is cancelled, over a connection of its own.
+// candidate takes part in the election until it is cancelled. It has its own connection.
 type candidate struct {
 	cancel  context.CancelFunc
 	leading chan struct{}
 	failed  chan error
 	asked   chan struct{}
-	// onRenewal is called when a write of the lease leaves.
+	// onRenewal is called when a write of the lease is sent.
 	onRenewal atomic.Pointer[func()]
 }
 
@@ -157,7 +157,7 @@ func (c *candidate) cancelWhileRenewing(round int) {
 	c.cancel()
 }
 
-// observer tells a candidate of its own requests.
+// observer notifies a candidate of its own requests.
 type observer struct {
 	next http.RoundTripper
 	c    *candidate

@@ -10,11 +10,11 @@
 //
 //	go run . -- node ../../../packages/tsukube/dist/tsukube.cjs serve
 //
-// The long form:
+// Long run:
 //
 //	go run . -duration 5m -kills 20 -writers 8 -rounds 200 -- node ../../../packages/tsukube/dist/tsukube.cjs serve
 //
-// With `-kubeconfig FILE` and no SERVER a server that runs already is used, and nothing is killed; this shows what
+// With `-kubeconfig FILE` and no SERVER, a running server is used and nothing is killed; use it to see what
 // kube-apiserver does. Each trial prints one line, `ok NAME: DETAIL` or `not ok NAME: REASON`. The exit code is 1 if one failed.
 package main
 
@@ -99,7 +99,7 @@ func runAll(ctx context.Context, names, command []string, o options) bool {
 	return passed
 }
 
-// connect gives a configuration without client-side rate limits. The server is nil if none was started.
+// connect returns a configuration without client-side rate limits. The server is nil if none was started.
 func connect(ctx context.Context, command []string, o options) (*rest.Config, *server, error) {
 	kubeconfig := o.kubeconfig
 	var started *server

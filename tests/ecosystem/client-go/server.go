@@ -15,7 +15,7 @@ import (
 
 const startLimit = 60 * time.Second
 
-// server is an API server in a process of its own, which keeps its port and data dir when it is started again.
+// server is an API server process that keeps its port and data dir when it is restarted.
 type server struct {
 	command []string
 	dataDir string

@@ -97,7 +97,7 @@ func killOften(ctx context.Context, server *server, o options) error {
 	return nil
 }
 
-// writer creates, updates and deletes a few objects that nobody else writes.
+// writer creates, updates and deletes a few objects that no other writer uses.
 type writer struct {
 	resource dynamic.ResourceInterface
 	kind     schema.GroupVersionResource
@@ -116,7 +116,7 @@ func (w *writer) run(ctx context.Context) {
 	}
 }
 
-// step makes one write. A request that fails may have been committed all the same: the next step reads first.
+// step makes one write. A failed request may have been committed: the next step reads first.
 func (w *writer) step(ctx context.Context, name string) error {
 	found, err := w.resource.Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

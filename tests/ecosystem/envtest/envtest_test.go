@@ -73,7 +73,7 @@ func TestObjects(t *testing.T) {
 	if err := c.Create(ctx, configMap("watched")); err != nil {
 		t.Fatal(err)
 	}
-	// A watch without a version begins with what is there. One that ends early, on a server that is not warm yet, is repeated.
+	// A watch without a resourceVersion starts with the existing objects. One that ends early, on a starting server, is repeated.
 	for ctx.Err() == nil {
 		watch, err := c.Watch(ctx, &corev1.ConfigMapList{}, client.InNamespace("default"))
 		if err != nil {
@@ -125,7 +125,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// A bare API server: nobody empties a namespace, nobody makes service accounts.
+// Without controllers, namespaces are not emptied and no service accounts are created.
 func TestNoControllers(t *testing.T) {
 	ctx := context.Background()
 	c := clientFor(t, config)
