@@ -32,8 +32,7 @@ const type: TypeDefinition = {
 const catalogue = { get: () => type };
 const object = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
 
-/** Whatever is sent, an answer comes soon. */
-describe('large input takes time in proportion', () => {
+describe('large input takes linear time', () => {
   it.each<[string, () => unknown]>([
     ['unknown fields', () => expect(checkObject(object(many), type, catalogue).unknown).toHaveLength(100)],
     ['repeated keys', () => expect(parseJson(Buffer.from(`{${'"a":1,"b":2,'.repeat(many)}"c":3}`)).duplicates).toHaveLength(2)],
@@ -61,13 +60,16 @@ describe('large input takes time in proportion', () => {
     ['long base64', () => checkObject({ bytes: `${'AAAA'.repeat(700_000)}!` }, type, catalogue)],
     ['many long quantities', () => quantities(`${'1'.repeat(250)}x`, 12_000)],
     ['long zones of addresses', () => expect(isRequestUri(`//[${'%25'.repeat(500_000)}\n`)).toBe(false)],
-    ['texts that end in zeros', () => expect(trimRight(`${'0'.repeat(1_000_000)}1`, '0')).toHaveLength(1_000_001)],
-    ['certificates that do not end', () => expect(certificateBlocks('-----BEGIN CERTIFICATE-----a'.repeat(many))).toEqual([])],
-    ['wide lists far down, laid out for people', () => expect(pretty(60, 500_000).length).toBeLessThan(12 << 20)],
-    ['long texts that are no durations', () => expect(goByteQuote('é"'.repeat(500_000))).toHaveLength(5_000_002)],
+    ['strings that end with zeros', () => expect(trimRight(`${'0'.repeat(1_000_000)}1`, '0')).toHaveLength(1_000_001)],
+    ['certificates without an end', () => expect(certificateBlocks('-----BEGIN CERTIFICATE-----a'.repeat(many))).toEqual([])],
+    ['pretty-printed wide lists at a deep level', () => expect(pretty(60, 500_000).length).toBeLessThan(12 << 20)],
+    ['long strings that are not durations', () => expect(goByteQuote('é"'.repeat(500_000))).toHaveLength(5_000_002)],
     ['long selectors', () => expect(() => parseLabelSelector('a in ('.repeat(many))).toThrow()],
-    ['lists that lose items', () => strategicMergePatch({ names }, { '$deleteFromPrimitiveList/names': names }, type, catalogue)],
-    ['lists that are merged', () => strategicMergePatch({ names }, { names: [...names].reverse() }, type, catalogue)],
+    [
+      'deletions from primitive lists',
+      () => strategicMergePatch({ names }, { '$deleteFromPrimitiveList/names': names }, type, catalogue),
+    ],
+    ['merged lists', () => strategicMergePatch({ names }, { names: [...names].reverse() }, type, catalogue)],
     [
       'lists that move',
       () => expect(() => jsonPatch({ names }, Array(10_000).fill({ op: 'add', path: '/names/0', value: 1 }))).toThrow(),

@@ -22,58 +22,10 @@ import { reconciled } from './reconcile.ts';
 import { fieldSetOf } from './to-set.ts';
 import { ownersAfterUpdate } from './track-update.ts';
 
-export type Applied =
+type Applied =
   | { readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[] }
   /** `object` is `live` itself if nothing changed. */
   | { readonly kind: 'applied'; readonly object: JsonObject; readonly owners: readonly Owner[] };
-
-/** Merges an applied configuration into an object, both in the version of the field manager. Without `force`, fields of other managers stay unchanged. */
-function applyConfiguration(
-  live: JsonObject,
-  configuration: JsonObject,
-  owners: readonly Owner[],
-  fieldManager: FieldManager,
-  versions: Versions,
-  force: boolean,
-): Applied {
-  const { apiVersion } = fieldManager;
-  const schema = versions.mergeSchema(apiVersion);
-  const known = ownersInKnownVersions(owners, live, versions);
-  const last = known.find((owner) => isSameOwner(owner, applierOf(fieldManager)));
-  const others = known.filter((owner) => owner !== last);
-  const applied = versions.filter.of(fieldSetOf(configuration, schema));
-  const claim: Owner = { ...applierOf(fieldManager), time: last?.time, fields: applied };
-  const merged = mergeObjects(live, configuration, schema);
-  const object = prune(merged, last, [...others, claim], apiVersion, versions);
-  const { kept, losses } = lossesOf(others, new VersionedComparison(live, object, versions));
-  const conflicts = force ? [] : conflictsIn(losses.filter(({ changed }) => !isEmptySet(changed)));
-  if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
-  const unchanged = deepEqual(live, object);
-  const own = ownEntry(claim, last, unchanged ? claim.time : fieldManager.time);
-  return { kind: 'applied', object: unchanged ? live : object, owners: [...disown(kept, losses), ...own] };
-}
-
-/** Drops owners of unknown versions. Converts once per version, not once per owner. */
-function ownersInKnownVersions(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
-  const known = new Map<string, boolean>();
-  return owners.filter(({ apiVersion }) => {
-    const isInterned = known.get(apiVersion) ?? versions.convert(live, apiVersion) !== undefined;
-    known.set(apiVersion, isInterned);
-    return isInterned;
-  });
-}
-
-function applierOf({ manager, apiVersion, subresource }: FieldManager): Omit<Owner, 'fields' | 'time'> {
-  return { manager, operation: 'Apply', apiVersion, subresource };
-}
-
-/** Re-applying the same fields keeps the stored set, whose text is interned. */
-function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefined): Owner[] {
-  const fields: FieldSet = difference(claim.fields, strippedFields);
-  if (isEmptySet(fields)) return [];
-  const isSame = last !== undefined && deepEqual(fields, last.fields);
-  return [{ ...claim, time, fields: isSame ? last.fields : fields }];
-}
 
 /**
  * Server-side apply: the object with the configuration merged and managedFields updated, in the version of the field
@@ -141,4 +93,52 @@ function applyOrMigrate(
   const conflicts = conflictsOutside(applied.conflicts, ownedByAnnotation(live, versions.mergeSchema(fieldManager.apiVersion)));
   if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
   return applyConfiguration(live, configuration, owners, fieldManager, versions, true);
+}
+
+/** Merges an applied configuration into an object, both in the version of the field manager. Without `force`, fields of other managers stay unchanged. */
+function applyConfiguration(
+  live: JsonObject,
+  configuration: JsonObject,
+  owners: readonly Owner[],
+  fieldManager: FieldManager,
+  versions: Versions,
+  force: boolean,
+): Applied {
+  const { apiVersion } = fieldManager;
+  const schema = versions.mergeSchema(apiVersion);
+  const known = ownersInKnownVersions(owners, live, versions);
+  const last = known.find((owner) => isSameOwner(owner, applierOf(fieldManager)));
+  const others = known.filter((owner) => owner !== last);
+  const applied = versions.filter.of(fieldSetOf(configuration, schema));
+  const claim: Owner = { ...applierOf(fieldManager), time: last?.time, fields: applied };
+  const merged = mergeObjects(live, configuration, schema);
+  const object = prune(merged, last, [...others, claim], apiVersion, versions);
+  const { kept, losses } = lossesOf(others, new VersionedComparison(live, object, versions));
+  const conflicts = force ? [] : conflictsIn(losses.filter(({ changed }) => !isEmptySet(changed)));
+  if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
+  const unchanged = deepEqual(live, object);
+  const own = ownEntry(claim, last, unchanged ? claim.time : fieldManager.time);
+  return { kind: 'applied', object: unchanged ? live : object, owners: [...disown(kept, losses), ...own] };
+}
+
+/** Drops owners of unknown versions. Converts once per version, not once per owner. */
+function ownersInKnownVersions(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
+  const known = new Map<string, boolean>();
+  return owners.filter(({ apiVersion }) => {
+    const isInterned = known.get(apiVersion) ?? versions.convert(live, apiVersion) !== undefined;
+    known.set(apiVersion, isInterned);
+    return isInterned;
+  });
+}
+
+function applierOf({ manager, apiVersion, subresource }: FieldManager): Omit<Owner, 'fields' | 'time'> {
+  return { manager, operation: 'Apply', apiVersion, subresource };
+}
+
+/** Re-applying the same fields keeps the stored set, whose text is interned. */
+function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefined): Owner[] {
+  const fields: FieldSet = difference(claim.fields, strippedFields);
+  if (isEmptySet(fields)) return [];
+  const isSame = last !== undefined && deepEqual(fields, last.fields);
+  return [{ ...claim, time, fields: isSame ? last.fields : fields }];
 }

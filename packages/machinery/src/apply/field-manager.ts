@@ -59,7 +59,7 @@ export interface FieldFilter {
   readonly excluded: FieldSet | undefined;
 }
 
-/** A filter for the resetFields of a strategy: everything but these paths and what is below them. */
+/** A filter for the resetFields of a strategy: everything but these paths and the paths below them. */
 export function excludeFields(reset: FieldSet): FieldFilter {
   return { of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset), excluded: reset };
 }

@@ -43,7 +43,7 @@ export const deducedSchema: DeducedMergeSchema = { is: 'deduced' };
 const noFields: ReadonlyMap<string, MergeSchema> = new Map();
 export const deducedObject: ObjectMergeSchema = { is: 'object', atomic: false, fields: noFields, of: deducedSchema };
 
-/** Resolves a deduced schema for one or two values, of which at least one is defined. */
+/** Resolves a deduced schema for one or two values; at least one is defined. */
 export function deduceSchema(
   schema: MergeSchema,
   value: JsonValue | undefined,

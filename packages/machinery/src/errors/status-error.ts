@@ -29,7 +29,7 @@ export class StatusError extends Error {
     return this.status.reason;
   }
 
-  /** For a response of which little more than the code is known (Go's NewGenericServerResponse). */
+  /** For a response with little more than a code (Go's NewGenericServerResponse). */
   static generic(code: number, serverMessage = '', subject?: RequestSubject): StatusError {
     return new StatusError(genericResponse(code, serverMessage, subject));
   }

@@ -13,7 +13,7 @@ export interface JsonLimits {
  * The form of a number that is not spelled as an exact integer:
  * - `plain`: a number. Beyond the range of a double it is an error.
  * - `literal`: a NumberLiteral. Beyond the range of a double it is an error.
- * - `typed`: a NumberLiteral; decoding against a type reports what is out of range.
+ * - `typed`: a NumberLiteral; decoding against a type reports out-of-range numbers.
  */
 export type NumberForm = 'plain' | 'literal' | 'typed';
 

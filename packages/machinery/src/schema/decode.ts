@@ -42,7 +42,7 @@ export function checkObject(
   }
 }
 
-/** The value is the input as it is: stored objects that no longer fit their type are served unchanged. Those have no literals. */
+/** Returns the input unchanged: stored objects that no longer fit their type are still served. They have no number literals. */
 function mismatch(value: ParsedObject, error: string): CheckedObject {
   return { value: value as JsonObject, error, unknown: none };
 }
