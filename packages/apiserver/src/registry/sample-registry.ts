@@ -30,7 +30,7 @@ export async function sampleRegistry({ strategy = {}, services, store = openMemo
   const create = async (metadata: JsonObject, dryRun = false): Promise<JsonObject> => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata };
     const { entry } = await registry.create(object, { ...context, dryRun });
-    return decodeObject(entry.value).metadata as JsonObject;
+    return decodeObject(entry.value).metadata;
   };
   return { registry, context, create, store };
 }

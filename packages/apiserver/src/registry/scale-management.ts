@@ -4,6 +4,7 @@ import {
   formatTime,
   type JsonObject,
   managedFieldsAfterScale,
+  metadataOf,
   type ReplicasPath,
   scaleManagedFields,
   trackApply,
@@ -43,19 +44,14 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
   });
   const path = replicasPath(resource, pathIn);
   return {
-    managedFieldsOf: (object) => scaleManagedFields(object.metadata as JsonObject, path),
+    managedFieldsOf: (object) => scaleManagedFields(metadataOf(object), path),
     track(live, next, manager, now) {
-      setManagedFields(next.metadata as JsonObject, trackUpdate(live, next, writer(manager, now), versions));
+      setManagedFields(metadataOf(next), trackUpdate(live, next, writer(manager, now), versions));
     },
     apply: (live, configuration, { manager, force, now }) =>
       trackApply(live, configuration, writer(manager, now), versions, force),
     managedFieldsAfter: (object, scale, { group, version: name }) =>
-      managedFieldsAfterScale(
-        object.metadata as JsonObject,
-        scale.metadata as JsonObject,
-        apiVersionOf({ group, version: name }),
-        path,
-      ),
+      managedFieldsAfterScale(metadataOf(object), metadataOf(scale), apiVersionOf({ group, version: name }), path),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   type KubeObject,
+  metadataOf,
   type ObjectMeta,
   parseJson,
   parseJsonAround,
@@ -47,7 +48,7 @@ export function encodeStored(object: JsonObject): Buffer {
 }
 
 function encode(object: JsonObject, order: readonly string[]): string {
-  let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":${encodeMetadata(object.metadata as JsonObject, order)}`;
+  let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":${encodeMetadata(metadataOf(object), order)}`;
   for (const key of Object.keys(object)) {
     if (key === 'kind' || key === 'apiVersion' || key === 'metadata') continue;
     const value = object[key];

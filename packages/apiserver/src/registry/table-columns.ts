@@ -1,5 +1,4 @@
 import { describeColumn } from '@tsukube/api';
-import type { JsonObject } from '@tsukube/machinery';
 import type { Column } from './resource.ts';
 
 const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
@@ -24,27 +23,20 @@ export function column(
 
 /** Use this instead of spreading nameColumn, which would load the description. */
 export function nameColumnWith(more: Partial<Column>): Column {
-  const name: Column['value'] = (object) => (metadataOf(object).name as string | undefined) ?? '';
+  const name: Column['value'] = (object) => object.metadata.name ?? '';
   return column('Name', { type: objectMeta, field: 'name' }, name, { format: 'name', ...more });
 }
 
 export const nameColumn: Column = nameColumnWith({});
 
 export const ageColumn: Column = column('Age', { type: objectMeta, field: 'creationTimestamp' }, (object) => ({
-  age: metadataOf(object).creationTimestamp as string | undefined,
+  age: object.metadata.creationTimestamp,
 }));
 
 /** Columns of a kind that defines none. */
 export const plainColumns: readonly Column[] = [
   nameColumn,
-  column(
-    'Created At',
-    { type: objectMeta, field: 'creationTimestamp' },
-    (object) => (metadataOf(object).creationTimestamp as string | undefined) ?? null,
-    { type: 'date' },
-  ),
+  column('Created At', { type: objectMeta, field: 'creationTimestamp' }, (object) => object.metadata.creationTimestamp ?? null, {
+    type: 'date',
+  }),
 ];
-
-function metadataOf(object: JsonObject): JsonObject {
-  return object.metadata as JsonObject;
-}

@@ -1,4 +1,12 @@
-import { ConversionFailed, type JsonObject, StatusError, stringifyJson, type Versions, withoutKey } from '@tsukube/machinery';
+import {
+  ConversionFailed,
+  type JsonObject,
+  metadataOf,
+  StatusError,
+  stringifyJson,
+  type Versions,
+  withoutKey,
+} from '@tsukube/machinery';
 import { throwIfCancelled, type WriteContext } from './write-context.ts';
 
 /** Converts objects by a webhook, in the same order. Rejects with a StatusError. */
@@ -115,7 +123,7 @@ async function converted(
 }
 
 function withoutManagedFields(object: JsonObject): JsonObject {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   return metadata.managedFields === undefined ? object : { ...object, metadata: withoutKey(metadata, 'managedFields') };
 }
 
@@ -125,5 +133,5 @@ function isEmpty(object: JsonObject): boolean {
 }
 
 function isEmptyMetadata(key: string, object: JsonObject): boolean {
-  return key === 'metadata' && Object.keys(object.metadata as JsonObject).length === 0;
+  return key === 'metadata' && Object.keys(metadataOf(object)).length === 0;
 }
