@@ -23,7 +23,7 @@ const bytes = (body: Extract<Answer, { kind: 'bytes' }>['body'], status = 200): 
   type: 'text/plain',
   body,
 });
-const ended = (heard: string) => heard.endsWith('0\r\n\r\n');
+const ended = (received: string) => received.endsWith('0\r\n\r\n');
 
 /** Decodes a chunked body. */
 function unchunked(body: string): string {
@@ -41,28 +41,28 @@ function unchunked(body: string): string {
   }
 }
 
-const bodyOf = (heard: string): string => heard.slice(heard.indexOf('\r\n\r\n') + 4);
+const bodyOf = (received: string): string => received.slice(received.indexOf('\r\n\r\n') + 4);
 
 describe('an answer', () => {
   it('has the headers of the handler in order, then those of the connection', async () => {
     const headers = { 'audit-id': 'x', warning: ['1', '2'], connection: 'close', 'content-length': '99' };
     const { open } = await start(() => ({ kind: 'bytes', status: 200, type: 'text/plain', body: 'é<>', headers }));
-    const talk = await open();
-    await talk.say(get('/')).bodies(1);
-    expect(talk.received.replace(/Date: .*/, 'Date: now')).toBe(
+    const client = await open();
+    await client.send(get('/')).bodies(1);
+    expect(client.received.replace(/Date: .*/, 'Date: now')).toBe(
       'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\naudit-id: x\r\nwarning: 1\r\nwarning: 2\r\ncontent-length: 4\r\n' +
         'Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=90\r\n\r\n\xc3\xa9<>',
     );
-    expect(Date.parse(/Date: (.*)/.exec(talk.received)?.[1] ?? '')).toBeGreaterThan(Date.now() - 10_000);
+    expect(Date.parse(/Date: (.*)/.exec(client.received)?.[1] ?? '')).toBeGreaterThan(Date.now() - 10_000);
   });
 
   it('cannot be split by a header value (header injection)', async () => {
     const headers = { a: 'b\r\nSet-Cookie: c\r\n\r\n<hidden>', d: '→\0' };
     const { open } = await start(() => ({ kind: 'bytes', status: 200, type: 'text/plain', body: '<x>', headers }));
-    const talk = await open();
-    await talk.say(get('/', 'Connection: close\r\n')).closed();
-    expect(talk.received).toContain('\r\na: b  Set-Cookie: c    <hidden>\r\n');
-    expect(talk.received).toContain(`\r\nd: ${Buffer.from('→').toString('latin1')} \r\n`);
+    const client = await open();
+    await client.send(get('/', 'Connection: close\r\n')).closed();
+    expect(client.received).toContain('\r\na: b  Set-Cookie: c    <hidden>\r\n');
+    expect(client.received).toContain(`\r\nd: ${Buffer.from('→').toString('latin1')} \r\n`);
   });
 
   it.each([
@@ -70,9 +70,9 @@ describe('an answer', () => {
     ['GET', 304, ''],
     ['GET', 204, ''],
   ])('to %s with %i has no body', async (method, status, length) => {
-    const talk = await (await start(() => text('abc', status))).open();
-    talk.say(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${get('/', 'Connection: close\r\n')}`);
-    const [first = '', rest = ''] = (await talk.closed()).split(/(?<=\r\n\r\n)(?=HTTP)/);
+    const client = await (await start(() => text('abc', status))).open();
+    client.send(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${get('/', 'Connection: close\r\n')}`);
+    const [first = '', rest = ''] = (await client.closed()).split(/(?<=\r\n\r\n)(?=HTTP)/);
     expect(first).toMatch(/\r\n\r\n$/);
     expect(/content-length: \d+\r\n/.exec(first)?.[0] ?? '').toBe(length);
     expect(rest).toContain('HTTP/1.1 ');
@@ -80,10 +80,10 @@ describe('an answer', () => {
 
   it.each([0, 1, 16_000, 16_384, 32_000, 33_000, 100_000, 3_000_000])('of %i bytes arrives whole', async (size) => {
     const body = Buffer.alloc(size, 'abcdefg');
-    const talk = await (await start(() => bytes(body))).open();
-    const heard = await talk.say(get('/', 'Connection: close\r\n')).closed();
-    expect(heard).toContain(`content-length: ${size}\r\n`);
-    expect(bodyOf(heard) === body.toString()).toBe(true);
+    const client = await (await start(() => bytes(body))).open();
+    const received = await client.send(get('/', 'Connection: close\r\n')).closed();
+    expect(received).toContain(`content-length: ${size}\r\n`);
+    expect(bodyOf(received) === body.toString()).toBe(true);
   });
 
   it('that fails closes its connection, and the error is reported', async () => {
@@ -91,8 +91,8 @@ describe('an answer', () => {
       if (url === '/later') return Promise.reject(new Error('later'));
       throw new Error('at once');
     });
-    expect(await (await open()).say(get('/')).closed()).toBe('');
-    expect(await (await open()).say(get('/later')).closed()).toBe('');
+    expect(await (await open()).send(get('/')).closed()).toBe('');
+    expect(await (await open()).send(get('/later')).closed()).toBe('');
     expect(errors.map(String)).toEqual(['Error: at once', 'Error: later']);
   });
 
@@ -107,14 +107,14 @@ describe('an answer', () => {
         returned++;
       }
     }
-    const talk = await (await start(() => bytes(pieces()))).open();
-    talk.socket.pause();
-    talk.say(get('/'));
+    const client = await (await start(() => bytes(pieces()))).open();
+    client.socket.pause();
+    client.send(get('/'));
     await later(300);
     expect(pulled).toBeGreaterThan(0);
     expect(pulled).toBeLessThan(200);
-    talk.socket.resume();
-    expect(unchunked(bodyOf(await talk.until(ended)))).toHaveLength(300 * piece.length);
+    client.socket.resume();
+    expect(unchunked(bodyOf(await client.until(ended)))).toHaveLength(300 * piece.length);
     expect(returned).toBe(1);
   });
 
@@ -122,12 +122,12 @@ describe('an answer', () => {
     const pieces = ['a', '', 'b'.repeat(40_000), ''].map((each) => Buffer.from(each));
     const { open } = await start(({ url }) => bytes(url === '/stream' ? Readable.from(pieces) : pieces));
     for (const path of ['/', '/stream']) {
-      const talk = await open();
-      expect(unchunked(bodyOf(await talk.say(get(path)).until(ended)))).toBe(`a${'b'.repeat(40_000)}`);
+      const client = await open();
+      expect(unchunked(bodyOf(await client.send(get(path)).until(ended)))).toBe(`a${'b'.repeat(40_000)}`);
       const old = await open();
-      const heard = await old.say(`GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`).closed();
-      expect(heard).not.toContain('Transfer-Encoding');
-      expect(bodyOf(heard)).toBe(`a${'b'.repeat(40_000)}`);
+      const received = await old.send(`GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`).closed();
+      expect(received).not.toContain('Transfer-Encoding');
+      expect(bodyOf(received)).toBe(`a${'b'.repeat(40_000)}`);
     }
   });
 
@@ -144,7 +144,7 @@ describe('an answer', () => {
         },
       });
     const { open } = await start(({ url }) => bytes(url === '/stream' ? failing() : pieces()));
-    for (const path of ['/', '/stream']) expect(await (await open()).say(get(path)).closed()).not.toContain('0\r\n\r\n');
+    for (const path of ['/', '/stream']) expect(await (await open()).send(get(path)).closed()).not.toContain('0\r\n\r\n');
   });
 
   it('is cancelled when the client disconnects', async () => {
@@ -172,9 +172,9 @@ describe('an answer', () => {
       return bytes(exchange.url === '/stream' ? stream() : endless());
     });
     for (const path of ['/', '/stream']) {
-      const talk = await open();
-      await talk.say(get(path)).until((heard) => heard.length > 0);
-      talk.socket.destroy();
+      const client = await open();
+      await client.send(get(path)).until((received) => received.length > 0);
+      client.socket.destroy();
     }
     const expected = ['aborted', 'aborted', 'closed', 'closed', 'pieces', 'stream'];
     await expect.poll(() => [...left].sort()).toEqual(expected);
@@ -187,12 +187,12 @@ describe('an answer', () => {
       exchange.onClose(() => told.push('closed'));
       return bytes(Buffer.alloc(30 << 20));
     });
-    const talk = await open();
-    talk.socket.pause();
-    talk.say(get('/'));
+    const client = await open();
+    client.socket.pause();
+    client.send(get('/'));
     await later(200);
     expect(told).toEqual([]);
-    talk.socket.resume();
+    client.socket.resume();
     await expect.poll(() => told).toEqual(['closed']);
   });
 });
@@ -219,24 +219,24 @@ describe('a stream', () => {
   };
 
   it('has a chunk for each write, and the connection stays open', async () => {
-    const talk = await (await start(({ url }) => (url === '/w' ? stream() : text('<b>')))).open();
-    await talk.say(get('/w')).until((heard) => heard.includes('\r\n\r\n'));
+    const client = await (await start(({ url }) => (url === '/w' ? stream() : text('<b>')))).open();
+    await client.send(get('/w')).until((received) => received.includes('\r\n\r\n'));
     const { sink } = await next();
     const frame = Buffer.from('{"a":1}\n');
     sink.write([frame], frame);
     sink.write([], Buffer.alloc(0));
-    await talk.until((heard) => heard.endsWith('8\r\n{"a":1}\n\r\n'));
+    await client.until((received) => received.endsWith('8\r\n{"a":1}\n\r\n'));
     sink.write([frame, frame], Buffer.concat([frame, frame]));
     sink.end();
     sink.write([frame], frame);
-    expect(unchunked(bodyOf(await talk.until(ended)))).toBe('{"a":1}\n'.repeat(3));
-    expect(await talk.say(get('/b')).bodies(1)).toEqual(['<b>']);
+    expect(unchunked(bodyOf(await client.until(ended)))).toBe('{"a":1}\n'.repeat(3));
+    expect(await client.send(get('/b')).bodies(1)).toEqual(['<b>']);
   });
 
   it('with the same bytes for many clients ends separately for each', async () => {
     const { open } = await start(stream);
-    const talks = await Promise.all(Array.from({ length: 20 }, () => open()));
-    for (const talk of talks) await talk.say(get('/')).until((heard) => heard.includes('\r\n\r\n'));
+    const clients = await Promise.all(Array.from({ length: 20 }, () => open()));
+    for (const client of clients) await client.send(get('/')).until((received) => received.includes('\r\n\r\n'));
     const all = streams.splice(0);
     expect(all).toHaveLength(20);
     for (const part of ['first', 'second', 'third']) {
@@ -244,13 +244,13 @@ describe('a stream', () => {
       for (const { sink } of all) sink.write([joined], joined);
     }
     for (const { sink } of all) sink.end();
-    for (const talk of talks) expect(unchunked(bodyOf(await talk.until(ended)))).toBe('first\nsecond\nthird\n');
+    for (const client of clients) expect(unchunked(bodyOf(await client.until(ended)))).toBe('first\nsecond\nthird\n');
   });
 
   it('reports buffered bytes and drains', async () => {
-    const talk = await (await start(stream)).open();
-    await talk.say(get('/')).until((heard) => heard.includes('\r\n\r\n'));
-    talk.socket.pause();
+    const client = await (await start(stream)).open();
+    await client.send(get('/')).until((received) => received.includes('\r\n\r\n'));
+    client.socket.pause();
     const { sink } = await next();
     const frame = Buffer.alloc(16 << 20, 'x');
     sink.write([frame], frame);
@@ -262,22 +262,22 @@ describe('a stream', () => {
     });
     await later(50);
     expect(drained).toBe(false);
-    talk.socket.resume();
+    client.socket.resume();
     await expect.poll(() => drained).toBe(true);
     expect(sink.buffered).toBe(0);
   });
 
   it.each([
-    ['the client closes the connection', (talk: { socket: { destroy(): void } }) => talk.socket.destroy()],
-    ['the client half-closes', (talk: { socket: { end(): void } }) => talk.socket.end()],
+    ['the client closes the connection', (client: { socket: { destroy(): void } }) => client.socket.destroy()],
+    ['the client half-closes', (client: { socket: { end(): void } }) => client.socket.end()],
     ['it is aborted', (_: unknown, sink: Sink) => sink.abort()],
   ])('is closed when %s', async (_, leave) => {
-    const talk = await (await start(stream)).open();
-    await talk.say(get('/')).until((heard) => heard.includes('\r\n\r\n'));
+    const client = await (await start(stream)).open();
+    await client.send(get('/')).until((received) => received.includes('\r\n\r\n'));
     const entry = await next();
-    leave(talk as never, entry.sink);
+    leave(client as never, entry.sink);
     await expect.poll(() => entry.closed).toBe(true);
-    await talk.closed();
+    await client.closed();
   });
 });
 
@@ -292,38 +292,38 @@ describe('a connection that is taken over', () => {
       socket.on('data', (chunk: Buffer) => socket.write(`<${chunk}>`));
       return { kind: 'taken-over', status: 101 };
     });
-    const talk = await open();
-    expect(await talk.say(upgrade('first')).bodies(1)).toEqual(['<first>']);
+    const client = await open();
+    expect(await client.send(upgrade('first')).bodies(1)).toEqual(['<first>']);
     http1.close();
-    expect(await talk.say('GET / HTTP/1.1\r\n\r\n').bodies(2)).toEqual(['<first>', '<GET / HTTP/1.1\r\n\r\n>']);
+    expect(await client.send('GET / HTTP/1.1\r\n\r\n').bodies(2)).toEqual(['<first>', '<GET / HTTP/1.1\r\n\r\n>']);
   });
 
   it('keeps bytes that arrive before a listener is added', async () => {
     const { open } = await start((exchange) => {
       const { socket, head } = exchange.takeOver?.() ?? expect.fail();
-      let heard = head.toString();
+      let received = head.toString();
       setTimeout(() => {
         socket.on('data', (chunk: Buffer) => {
-          heard += chunk;
-          if (heard.endsWith('.')) socket.end(`<${heard}>`);
+          received += chunk;
+          if (received.endsWith('.')) socket.end(`<${received}>`);
         });
       }, 100);
       return { kind: 'taken-over', status: 101 };
     });
-    const talk = await open();
-    talk.say(upgrade('a'));
+    const client = await open();
+    client.send(upgrade('a'));
     for (const part of ['b', 'c', '.']) {
       await later(10);
-      talk.say(part);
+      client.send(part);
     }
-    expect(await talk.closed()).toBe('<abc.>');
+    expect(await client.closed()).toBe('<abc.>');
   });
 
   it('needs an upgrade offer; an offer that is not accepted is answered, and the connection closed', async () => {
     const { open } = await start(({ takeOver }) => text(`<${takeOver ? 'offered' : 'not offered'}>`));
-    const talk = await open();
+    const client = await open();
     const plain = ['Upgrade: Echo\r\n', 'Connection: Upgrade\r\n', ''].map((fields) => get('/', fields)).join('');
-    expect(await talk.say(plain).bodies(3)).toEqual(Array(3).fill('<not offered>'));
-    expect(await talk.say(upgrade()).closed()).toMatch(/<offered>$/);
+    expect(await client.send(plain).bodies(3)).toEqual(Array(3).fill('<not offered>'));
+    expect(await client.send(upgrade()).closed()).toMatch(/<offered>$/);
   });
 });

@@ -25,12 +25,12 @@ it('bodies in chunks of one byte take memory proportional to their bytes', async
   const { sockets, open } = listening;
   const head = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n';
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(bodyBytes));
-  const talks = await Promise.all(Array.from({ length: connections }, () => open()));
+  const clients = await Promise.all(Array.from({ length: connections }, () => open()));
   const before = liveBytes();
-  for (const talk of talks) talk.say(head).socket.write(chunks);
+  for (const client of clients) client.send(head).socket.write(chunks);
   const received = () => sockets.filter(({ bytesRead }) => bytesRead === head.length + chunks.length).length;
   await expect.poll(received, { timeout: 30_000 }).toBe(connections);
   await expect.poll(() => liveBytes() - before, { timeout: 5000 }).toBeLessThan(8 * connections * bodyBytes);
-  for (const talk of talks) await talk.say('0\r\n\r\n').until((text) => text.endsWith('ok'));
+  for (const client of clients) await client.send('0\r\n\r\n').until((text) => text.endsWith('ok'));
   expect(wholes.map(({ length }) => length)).toEqual(Array(connections).fill(bodyBytes));
 }, 60_000);

@@ -24,10 +24,10 @@ const turnOf = (path: string) => (path.length > 2 ? 30 : 0);
 
 describe('requests', () => {
   it('share a connection', async () => {
-    const talk = await (await start(echo)).open();
-    expect(await talk.say(get('/a')).bodies(1)).toEqual(['</a >']);
-    expect(await talk.say(post('/b', 'Content-Length: 3\r\n', 'xyz')).bodies(2)).toEqual(['</a >', '</b xyz>']);
-    expect(talk.received).toMatch(/Connection: keep-alive\r\nKeep-Alive: timeout=90\r\n\r\n/);
+    const client = await (await start(echo)).open();
+    expect(await client.send(get('/a')).bodies(1)).toEqual(['</a >']);
+    expect(await client.send(post('/b', 'Content-Length: 3\r\n', 'xyz')).bodies(2)).toEqual(['</a >', '</b xyz>']);
+    expect(client.received).toMatch(/Connection: keep-alive\r\nKeep-Alive: timeout=90\r\n\r\n/);
   });
 
   it('that are pipelined are answered in order', async () => {
@@ -37,10 +37,10 @@ describe('requests', () => {
       await later(turnOf(exchange.url));
       return echo(exchange);
     };
-    const talk = await (await start(slow)).open();
+    const client = await (await start(slow)).open();
     const paths = ['/slow', '/b', '/slower', '/d'];
-    talk.say(paths.map((path) => post(path, 'Content-Length: 1\r\n', path.at(-1))).join(''));
-    expect(await talk.bodies(4)).toEqual(['</slow w>', '</b b>', '</slower r>', '</d d>']);
+    client.send(paths.map((path) => post(path, 'Content-Length: 1\r\n', path.at(-1))).join(''));
+    expect(await client.bodies(4)).toEqual(['</slow w>', '</b b>', '</slower r>', '</d d>']);
     expect(seen).toEqual(paths);
   });
 
@@ -51,12 +51,12 @@ describe('requests', () => {
       served++;
       return { kind: 'bytes', status: 200, type: 'text/plain', body: big };
     });
-    const talk = await open();
-    talk.socket.pause();
-    talk.say(get('/').repeat(500));
+    const client = await open();
+    client.socket.pause();
+    client.send(get('/').repeat(500));
     await later(300);
     expect(served).toBeLessThan(50);
-    talk.socket.resume();
+    client.socket.resume();
     await expect.poll(() => served, { timeout: 20_000 }).toBe(500);
   });
 
@@ -65,17 +65,17 @@ describe('requests', () => {
     ['close in a list', get('/', 'Connection: Keep-Alive, Close\r\n')],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n'],
   ])('with %s close the connection', async (_, request) => {
-    const talk = await (await start(echo)).open();
-    talk.say(request + get('/b'));
-    const all = await talk.closed();
+    const client = await (await start(echo)).open();
+    client.send(request + get('/b'));
+    const all = await client.closed();
     expect(all).toContain('Connection: close\r\n\r\n</ >');
     expect(all).not.toContain('/b');
   });
 
   it('of HTTP/1.0 with keep-alive keep the connection', async () => {
-    const talk = await (await start(echo)).open();
+    const client = await (await start(echo)).open();
     const request = 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n';
-    expect(await talk.say(request).say(request).bodies(2)).toHaveLength(2);
+    expect(await client.send(request).send(request).bodies(2)).toHaveLength(2);
   });
 });
 
@@ -83,13 +83,13 @@ describe('a body', () => {
   const length = async (exchange: Exchange) => text(`<${(await exchange.body(1000)).length}>`);
 
   it('may arrive in any pieces', async () => {
-    const talk = await (await start(echo)).open();
+    const client = await (await start(echo)).open();
     const request = post('/', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: u\r\n\r\n');
     for (const byte of request) {
-      talk.say(byte);
+      client.send(byte);
       await new Promise(setImmediate);
     }
-    expect(await talk.say(get('/next')).bodies(2)).toEqual(['</ abcde>', '</next >']);
+    expect(await client.send(get('/next')).bodies(2)).toEqual(['</ abcde>', '</next >']);
   });
 
   it.each([
@@ -100,17 +100,17 @@ describe('a body', () => {
       const error = await length(exchange).catch((reason) => reason);
       return error instanceof BodyTooLarge ? text(`<too large: ${error.limit}>`, 413) : (error as Answer);
     };
-    const talk = await (await start(refuse)).open();
-    talk.say(post('/', fields, body)).say(get('/'));
-    expect(await talk.bodies(2)).toEqual(['<too large: 1000>', '<0>']);
+    const client = await (await start(refuse)).open();
+    client.send(post('/', fields, body)).send(get('/'));
+    expect(await client.bodies(2)).toEqual(['<too large: 1000>', '<0>']);
   });
 
   it('that the handler does not read is discarded', async () => {
-    const talk = await (await start(({ url }) => text(`<${url}>`))).open();
-    talk.say(post('/a', 'Content-Length: 3000000\r\n'));
-    expect(await talk.bodies(1)).toEqual(['</a>']);
-    for (let i = 0; i < 3; i++) talk.say('x'.repeat(1_000_000));
-    expect(await talk.say(get('/b')).bodies(2)).toEqual(['</a>', '</b>']);
+    const client = await (await start(({ url }) => text(`<${url}>`))).open();
+    client.send(post('/a', 'Content-Length: 3000000\r\n'));
+    expect(await client.bodies(1)).toEqual(['</a>']);
+    for (let i = 0; i < 3; i++) client.send('x'.repeat(1_000_000));
+    expect(await client.send(get('/b')).bodies(2)).toEqual(['</a>', '</b>']);
   });
 
   it('that is not read yet is held back by flow control', async () => {
@@ -122,13 +122,13 @@ describe('a body', () => {
       await wanted;
       return text(`<${(await exchange.body(64 << 20)).length}>`);
     });
-    const talk = await open();
+    const client = await open();
     const bytes = 32 << 20;
-    talk.say(post('/', `Content-Length: ${bytes}\r\n`)).socket.write(Buffer.alloc(bytes));
+    client.send(post('/', `Content-Length: ${bytes}\r\n`)).socket.write(Buffer.alloc(bytes));
     await later(200);
     expect(sockets[0]?.bytesRead).toBeLessThan(1 << 20);
     want();
-    expect(await talk.bodies(1)).toEqual([`<${bytes}>`]);
+    expect(await client.bodies(1)).toEqual([`<${bytes}>`]);
   });
 
   it('that is complete before it is read does not pause the connection', async () => {
@@ -136,11 +136,11 @@ describe('a body', () => {
       await later(50);
       return text(`<${(await exchange.body(1 << 20)).length}>`);
     });
-    const talk = await open();
+    const client = await open();
     const bytes = 300_000;
-    talk.say(post('/', `Content-Length: ${bytes}\r\n`, 'x'.repeat(bytes)));
-    expect(await talk.bodies(1)).toEqual([`<${bytes}>`]);
-    expect(await talk.say(get('/')).bodies(2)).toEqual([`<${bytes}>`, '<0>']);
+    client.send(post('/', `Content-Length: ${bytes}\r\n`, 'x'.repeat(bytes)));
+    expect(await client.bodies(1)).toEqual([`<${bytes}>`]);
+    expect(await client.send(get('/')).bodies(2)).toEqual([`<${bytes}>`, '<0>']);
   });
 
   it.each([
@@ -153,11 +153,11 @@ describe('a body', () => {
       exchange.request = { cancel: () => aborted++ };
       return text(`<${await exchange.body(100).catch((error) => failures.push(error))}>`);
     });
-    const talk = await open();
-    talk.say(post('/', fields, body));
+    const client = await open();
+    client.send(post('/', fields, body));
     await later(30);
-    talk.socket.end();
-    expect(await talk.closed()).toBe('');
+    client.socket.end();
+    expect(await client.closed()).toBe('');
     expect(failures).toEqual([expect.any(ClientGone)]);
     expect(aborted).toBe(1);
   });
@@ -165,11 +165,11 @@ describe('a body', () => {
   it('with invalid chunks is rejected', async () => {
     const failures: unknown[] = [];
     const { open } = await start(async (exchange) => text(`<${await exchange.body(100).catch((e) => failures.push(e))}>`));
-    const talk = await open();
-    talk.say(post('/', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n'));
+    const client = await open();
+    client.send(post('/', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n'));
     await later(30);
-    talk.say(`1\r\nab\r\n${get('/hidden')}`);
-    expect(await talk.closed()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\n400 Bad Request$/);
+    client.send(`1\r\nab\r\n${get('/hidden')}`);
+    expect(await client.closed()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\n400 Bad Request$/);
     expect(failures).toEqual([expect.any(ClientGone)]);
   });
 });
@@ -179,45 +179,45 @@ describe('Expect: 100-continue', () => {
   const go = 'HTTP/1.1 100 Continue\r\n\r\n';
 
   it('is answered with 100 when the handler reads the body', async () => {
-    const talk = await (await start(echo)).open();
-    expect(await talk.say(request('/')).until((heard) => heard.length > 0)).toBe(go);
-    expect(await talk.say('abc').bodies(1)).toEqual(['</ abc>']);
-    expect(await talk.say(get('/b')).bodies(2)).toEqual(['</ abc>', '</b >']);
+    const client = await (await start(echo)).open();
+    expect(await client.send(request('/')).until((received) => received.length > 0)).toBe(go);
+    expect(await client.send('abc').bodies(1)).toEqual(['</ abc>']);
+    expect(await client.send(get('/b')).bodies(2)).toEqual(['</ abc>', '</b >']);
   });
 
   it('is not answered with 100 if the handler does not read the body, and the connection is closed', async () => {
-    const talk = await (await start(() => text('<no>', 403))).open();
-    const all = await talk.say(request('/')).closed();
+    const client = await (await start(() => text('<no>', 403))).open();
+    const all = await client.send(request('/')).closed();
     expect(all).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n\r\n<no>$/);
   });
 
   it('is not answered with 100 if the body is too large', async () => {
     const { open } = await start(async (exchange) => text(await exchange.body(2).then(String, () => '<no>'), 413));
-    const talk = await open();
-    expect(await talk.say(request('/')).closed()).toMatch(/^HTTP\/1\.1 413 /);
+    const client = await open();
+    expect(await client.send(request('/')).closed()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('is not answered with 100 if the body has arrived', async () => {
-    const talk = await (await start(echo)).open();
-    expect(await talk.say(`${request('/')}abc`).bodies(1)).toEqual(['</ abc>']);
-    expect(talk.received).not.toContain('100 Continue');
+    const client = await (await start(echo)).open();
+    expect(await client.send(`${request('/')}abc`).bodies(1)).toEqual(['</ abc>']);
+    expect(client.received).not.toContain('100 Continue');
   });
 });
 
 describe('a slow client', () => {
   it.each(['', 'GET / HT', 'GET / HTTP/1.1\r\nHost: a\r\n'])('is disconnected in the middle of a header: %j', async (half) => {
-    const talk = await (await start(echo, 200)).open();
-    expect(await talk.say(half).closed()).toBe('');
+    const client = await (await start(echo, 200)).open();
+    expect(await client.send(half).closed()).toBe('');
   });
 
   it('is disconnected in the middle of the next header, but not while idle', async () => {
     const { open } = await start(echo, 200);
     const [idle, slow] = [await open(), await open()];
-    await idle.say(get('/')).bodies(1);
-    await slow.say(get('/')).bodies(1);
-    slow.say('GET /b');
+    await idle.send(get('/')).bodies(1);
+    await slow.send(get('/')).bodies(1);
+    slow.send('GET /b');
     expect(await slow.closed()).not.toContain('400');
-    await idle.say(get('/b')).bodies(2);
+    await idle.send(get('/b')).bodies(2);
   });
 });
 
@@ -229,10 +229,10 @@ describe('close', () => {
     });
     const { open, http1 } = await start(({ url }) => (url === '/slow' ? answer : text('<quick>')));
     const [silent, idle, half, busy] = [await open(), await open(), await open(), await open()];
-    await idle.say(get('/')).bodies(1);
-    await half.say(get('/')).bodies(1);
-    half.say('GET /b');
-    busy.say(get('/slow') + get('/never'));
+    await idle.send(get('/')).bodies(1);
+    await half.send(get('/')).bodies(1);
+    half.send('GET /b');
+    busy.send(get('/slow') + get('/never'));
     await later(50);
     http1.close();
     await Promise.all([silent.closed(), idle.closed(), half.closed()]);

@@ -10,7 +10,7 @@ export interface Listening {
   readonly errors: unknown[];
   /** The sockets of the server. */
   readonly sockets: Socket[];
-  open(): Promise<Talk>;
+  open(): Promise<TestClient>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function serve(
     http1,
     errors,
     sockets,
-    open: () => Talk.open(port),
+    open: () => TestClient.open(port),
     stop: () => {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => void server.close(() => resolve()));
@@ -43,15 +43,15 @@ export async function serve(
 const timeoutMs = 5000;
 
 /** The client side of a connection. */
-export class Talk {
+export class TestClient {
   readonly socket: Socket;
   received = '';
   #changed: () => void = () => {};
 
-  static async open(port: number): Promise<Talk> {
+  static async open(port: number): Promise<TestClient> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
-    return new Talk(socket);
+    return new TestClient(socket);
   }
 
   constructor(socket: Socket) {
@@ -64,7 +64,7 @@ export class Talk {
     socket.on('close', () => this.#changed());
   }
 
-  say(text: string): this {
+  send(text: string): this {
     this.socket.write(text, 'latin1');
     return this;
   }
