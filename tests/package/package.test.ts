@@ -181,6 +181,7 @@ interface Measured {
 
 /** Prints medians of CPU time, because other programs may run at the same time. */
 const measureProgram = `
+import { startServer } from 'tsukube';
 
 async function cpu(action) {
   const before = process.cpuUsage();
