@@ -7,15 +7,19 @@ const explained: readonly (readonly [RegExp, string])[] = [
   [/failed to create typed (patch|live) object/, 'apply: the object does not fit the schema of its kind'],
   [/^\.[\w.[\]]+: expected \w+, got /, 'apply: the stored object does not fit the schema of its kind'],
   [/failed to convert new object .* to proper version/, 'apply: a value that its type cannot be read from'],
-  [/expected a \[\]interface \{\}, but received|data type is not struct/, 'strategic patch: a value of another type'],
+  [
+    /expected a (\[\]|map\[string\])interface \{\}, but received|data type is not struct/,
+    'strategic patch: a value of another type',
+  ],
   [
     /list element types are not identical|The order in patch list|expected slice or array type/,
     'strategic patch: lists that cannot be merged',
   ],
   [
-    /unable to find api field in struct|^map: map\[.* does not contain declared merge key/,
-    'strategic patch: a field that cannot be merged',
+    /merging lists cannot yet be specified in the patch|cannot merge lists without merge key/,
+    'strategic patch: lists that cannot be merged',
   ],
+  [/unable to find api field in struct|does not contain declared merge key/, 'strategic patch: a field that cannot be merged'],
   [/unknown patch type: /, 'strategic patch: a directive that does not exist'],
   [/Too large resource version/, 'a read at a version that is not reached in time'],
   [/strconv\.ParseUint: parsing/, 'a resourceVersion that is no number'],

@@ -10,7 +10,7 @@ export function serveHelp(): string {
   return [
     'Usage: tsukube serve [flags]',
     '',
-    'Serves the Kubernetes API. Certificates, database and an administrator kubeconfig are made on first start.',
+    'Serves the Kubernetes API. Certificates, database and an administrator kubeconfig are generated on first start.',
     ...flagGroups.flatMap((group) => ['', `${group}:`, ...rowsOf(group)]),
     '',
     'General:',

@@ -62,10 +62,10 @@ const plugins = (help: string) => list({ group, placeholder: 'PLUGIN,…', help,
 
 export const admissionFlags = {
   enableAdmissionPlugins: plugins(
-    'Admission plugins to run beside the default ones. Those that exist are on by default, NodeRestriction where the Node authorizer is used.',
+    'Admission plugins to enable in addition to the default ones. All implemented plugins are enabled by default, NodeRestriction with the Node authorizer.',
   ),
-  disableAdmissionPlugins: plugins('Default admission plugins that do not run.'),
-  admissionControl: plugins('Admission plugins to run, instead of the default ones. Deprecated.'),
+  disableAdmissionPlugins: plugins('Default admission plugins to disable.'),
+  admissionControl: plugins('Admission plugins to enable instead of the default ones. Deprecated.'),
   defaultNotReadyTolerationSeconds: tolerationSeconds('node.kubernetes.io/not-ready'),
   defaultUnreachableTolerationSeconds: tolerationSeconds('node.kubernetes.io/unreachable'),
 };

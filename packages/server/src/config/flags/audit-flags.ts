@@ -17,19 +17,30 @@ const number = (fallback: number, min: number, help: string) => integer({ group:
 const inBatches = 'Only in batch mode.';
 
 const batchFlags = (maxSize: number) => ({
-  bufferSize: number(10_000, 1, `Most events that wait; those beyond are lost and counted. ${inBatches}`),
-  maxSize: number(maxSize, 1, `Most events in a batch. ${inBatches}`),
+  bufferSize: number(10_000, 1, `Maximum number of buffered events; events beyond it are dropped and counted. ${inBatches}`),
+  maxSize: number(maxSize, 1, `Maximum number of events in a batch. ${inBatches}`),
   throttleQps: (fallback: number) =>
-    decimal({ group: 'Audit', fallback, min: 0, max: maxQps, placeholder: 'N', help: `Most batches in a second. ${inBatches}` }),
-  throttleBurst: (fallback: number) => number(fallback, 0, `Most batches at once after a quiet time. ${inBatches}`),
+    decimal({
+      group: 'Audit',
+      fallback,
+      min: 0,
+      max: maxQps,
+      placeholder: 'N',
+      help: `Maximum batches per second. ${inBatches}`,
+    }),
+  throttleBurst: (fallback: number) => number(fallback, 0, `Maximum burst of batches. ${inBatches}`),
 });
 const maxWait = (fallback: number) =>
-  duration({ group: 'Audit', fallback, help: `How long an event waits for its batch to fill. ${inBatches}` });
-const throttle = (fallback: boolean) => toggle({ group: 'Audit', fallback, help: `Limit the number of batches. ${inBatches}` });
+  duration({ group: 'Audit', fallback, help: `Maximum time an event waits for its batch to fill. ${inBatches}` });
+const throttle = (fallback: boolean) => toggle({ group: 'Audit', fallback, help: `Enable throttling of batches. ${inBatches}` });
 const truncation = {
-  enabled: toggle({ group: 'Audit', fallback: false, help: 'Take the objects out of events that are too large.' }),
-  batch: number(10 << 20, 1, 'Most bytes in a batch, about; larger ones are split.'),
-  event: number(100 << 10, 1, 'Most bytes in an event; larger ones lose their objects, and are lost if that is not enough.'),
+  enabled: toggle({ group: 'Audit', fallback: false, help: 'Truncate events that are too large.' }),
+  batch: number(10 << 20, 1, 'Approximate maximum size of a batch in bytes; larger batches are split.'),
+  event: number(
+    100 << 10,
+    1,
+    'Maximum size of an event in bytes; larger events lose their objects, and are dropped if that is not enough.',
+  ),
 };
 const ofLog = batchFlags(1);
 const ofWebhook = batchFlags(400);
@@ -38,23 +49,23 @@ const ofWebhook = batchFlags(400);
 export const auditFlags = {
   auditPolicyFile: inputFile({
     group: 'Audit',
-    help: 'Policy of audit.k8s.io/v1: which requests are taken down, and how much of them.',
+    help: 'Audit policy (audit.k8s.io/v1): which requests are recorded, at which level.',
   }),
   auditLogPath: optionalText({
     group: 'Audit',
     placeholder: 'FILE',
-    help: 'File that events are written to; - for standard output.',
+    help: 'Audit log file; - for standard output.',
   }),
   auditLogFormat: choice({
     group: 'Audit',
     of: ['json', 'legacy'],
     fallback: 'json',
-    help: 'An event is a JSON object, or a line of text.',
+    help: 'Format of events: JSON objects, or lines of text.',
   }),
-  auditLogMaxage: number(366, 0, 'Days that full files are kept; 0 for ever.'),
-  auditLogMaxbackup: number(100, 0, 'How many full files are kept; 0 for all.'),
-  auditLogMaxsize: number(100, 0, 'Megabytes after which a file is put aside; 0 for never.'),
-  auditLogCompress: toggle({ group: 'Audit', fallback: false, help: 'Compress full files.' }),
+  auditLogMaxage: number(366, 0, 'Days to retain rotated files; 0 for no limit.'),
+  auditLogMaxbackup: number(100, 0, 'Number of rotated files to retain; 0 for no limit.'),
+  auditLogMaxsize: number(100, 0, 'Size in megabytes at which the file is rotated; 0 for never.'),
+  auditLogCompress: toggle({ group: 'Audit', fallback: false, help: 'Compress rotated files.' }),
   auditLogVersion: choice({ ...version, help: 'API version of the events in the file.' }),
   auditLogMode: mode('blocking', 'requests'),
   auditLogBatchBufferSize: ofLog.bufferSize,
@@ -66,17 +77,17 @@ export const auditFlags = {
   auditLogTruncateEnabled: truncation.enabled,
   auditLogTruncateMaxBatchSize: truncation.batch,
   auditLogTruncateMaxEventSize: truncation.event,
-  auditWebhookConfigFile: inputFile({ group: 'Audit', help: 'Kubeconfig of the service that events are sent to.' }),
+  auditWebhookConfigFile: inputFile({ group: 'Audit', help: 'Kubeconfig of the audit webhook.' }),
   auditWebhookInitialBackoff: duration({
     group: 'Audit',
     fallback: 10_000,
-    help: 'How long to wait before a batch that could not be sent is sent again.',
+    help: 'Delay before the first retry of a failed batch.',
   }),
   auditWebhookBatchInitialBackoff: optionalDuration({
     group: 'Audit',
     help: 'Deprecated name of --audit-webhook-initial-backoff.',
   }),
-  auditWebhookVersion: choice({ ...version, help: 'API version of the events that are sent.' }),
+  auditWebhookVersion: choice({ ...version, help: 'API version of the events sent to the webhook.' }),
   auditWebhookMode: mode('batch', 'requests'),
   auditWebhookBatchBufferSize: ofWebhook.bufferSize,
   auditWebhookBatchMaxSize: ofWebhook.maxSize,

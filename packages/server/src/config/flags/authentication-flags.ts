@@ -25,13 +25,13 @@ const group = 'Authentication';
 export const authenticationFlags = {
   clientCaFile: inputFile({
     group,
-    help: 'Further authorities whose client certificates are accepted: user from CN, groups from O. Read again when it changes.',
+    help: 'CA certificates for client certificates: user from CN, groups from O. Reloaded when it changes.',
   }),
   tokenAuthFile: inputFile({ group, help: 'Bearer tokens as CSV: token,user,uid,"group1,group2".' }),
   anonymousAuth: optionalToggle({
     group,
-    fallbackText: 'true, or what --authentication-config says',
-    help: 'Let requests without credentials in as system:anonymous, for authorization to decide what they may do.',
+    fallbackText: 'true, or as in --authentication-config',
+    help: 'Accept requests without credentials as system:anonymous, subject to authorization.',
   }),
   enableBootstrapTokenAuth: toggle({
     group,
@@ -41,7 +41,7 @@ export const authenticationFlags = {
   apiAudiences: list({
     group,
     fallbackText: 'the issuers of service account tokens',
-    help: 'Names of this API: a token that says whom it is for must name one of them.',
+    help: 'Identifiers of this API: the audiences of a token must include one of them.',
   }),
   serviceAccountIssuer: list({
     group,
@@ -52,7 +52,7 @@ export const authenticationFlags = {
   }),
   serviceAccountSigningKeyFile: inputFile({
     group,
-    fallbackText: 'made on first start',
+    fallbackText: 'generated on first start',
     help: 'Private key that signs service account tokens, RSA or EC.',
   }),
   serviceAccountKeyFile: inputFiles({
@@ -63,36 +63,36 @@ export const authenticationFlags = {
   serviceAccountLookup: toggle({
     group,
     fallback: true,
-    help: 'Accept a token of a secret only as long as the secret and the account are there.',
+    help: 'Accept a token of a Secret only as long as the Secret and the ServiceAccount exist.',
   }),
   serviceAccountMaxTokenExpiration: duration({
     group,
     fallback: 0,
-    help: 'Longest life of a service account token; 0 for no limit.',
+    help: 'Maximum lifetime of a service account token; 0 for no limit.',
     check: (value) =>
       value === 0 || (value >= hour && value <= 2 ** 32 * 1000) ? undefined : 'must be between 1 hour and 2^32 seconds',
   }),
   serviceAccountExtendTokenExpiration: toggle({
     group,
     fallback: true,
-    help: 'Have tokens that are projected into pods by default last for a year, and only note it when they are used after an hour.',
+    help: 'Extend tokens that are projected into pods by default to a year, and only report their use after an hour.',
   }),
   serviceAccountJwksUri: optionalText({
     group,
     placeholder: 'URL',
     fallbackText: '/openid/v1/jwks of this server',
-    help: 'Where the discovery document for service account tokens says that their keys are.',
+    help: 'URL of the keys in the discovery document of service account tokens.',
     check: (value) => (value === undefined || value.startsWith('https://') ? undefined : 'requires https scheme'),
   }),
   requestheaderClientCaFile: inputFile({
     group,
-    help: 'Authorities of the proxies that may say in headers who somebody is. Read again when it changes.',
+    help: 'CA certificates of authenticating proxies. Reloaded when it changes.',
   }),
-  requestheaderAllowedNames: list({ group, help: 'Common names that such a proxy must have; empty for any.' }),
+  requestheaderAllowedNames: list({ group, help: 'Allowed common names of authenticating proxies; empty for any.' }),
   requestheaderUsernameHeaders: list({ group, help: 'Headers that name the user, usually X-Remote-User.' }),
   requestheaderUidHeaders: list({
     group,
-    help: 'Headers that give the uid of the user, X-Remote-Uid among them.',
+    help: 'Headers with the UID of the user, usually X-Remote-Uid.',
     check: (names) =>
       names.length === 0 || names.some((name) => name.toLowerCase() === 'x-remote-uid')
         ? undefined
@@ -101,22 +101,26 @@ export const authenticationFlags = {
   requestheaderGroupHeaders: list({ group, help: 'Headers that name groups, usually X-Remote-Group.' }),
   requestheaderExtraHeadersPrefix: list({
     group,
-    help: 'What headers with further information start with, usually X-Remote-Extra-.',
+    help: 'Prefixes of headers with extra user information, usually X-Remote-Extra-.',
   }),
   authenticationTokenWebhookConfigFile: inputFile({
     group,
-    help: 'Kubeconfig of a service that is asked about bearer tokens that nobody else knows.',
+    help: 'Kubeconfig of the token webhook, for bearer tokens that no other authenticator recognizes.',
   }),
-  authenticationTokenWebhookCacheTtl: duration({ group, fallback: 2 * minute, help: 'How long its answers are kept.' }),
+  authenticationTokenWebhookCacheTtl: duration({
+    group,
+    fallback: 2 * minute,
+    help: 'How long answers of the token webhook are cached.',
+  }),
   authenticationTokenWebhookVersion: choice({
     group,
     of: ['v1beta1', 'v1'],
     fallback: 'v1beta1',
-    help: 'Version of TokenReview that the service is sent.',
+    help: 'Version of the TokenReview sent to the webhook.',
   }),
   authenticationConfig: inputFile({
     group,
-    help: 'AuthenticationConfiguration: issuers of tokens, and where anonymous requests may go. Read again when it changes.',
+    help: 'AuthenticationConfiguration: token issuers and anonymous authentication. Reloaded when it changes.',
   }),
   oidcIssuerUrl: optionalText({
     group,
@@ -124,21 +128,21 @@ export const authenticationFlags = {
     help: 'Issuer whose OpenID Connect tokens are accepted.',
     check: (value) => (value === undefined || value.startsWith('https://') ? undefined : 'must be an https URL'),
   }),
-  oidcClientId: optionalText({ group, placeholder: 'ID', help: 'Audience that its tokens must be for.' }),
-  oidcCaFile: inputFile({ group, fallbackText: 'those of the host', help: 'Authorities that vouch for the issuer.' }),
+  oidcClientId: optionalText({ group, placeholder: 'ID', help: 'Required audience of OpenID Connect tokens.' }),
+  oidcCaFile: inputFile({ group, fallbackText: 'CA certificates of the host', help: 'CA certificates of the issuer.' }),
   oidcUsernameClaim: optionalText({ group, placeholder: 'CLAIM', fallbackText: 'sub', help: 'Claim that names the user.' }),
   oidcUsernamePrefix: optionalText({
     group,
     placeholder: 'PREFIX',
     fallbackText: 'the issuer and #, none for email',
-    help: 'What user names start with; - for nothing.',
+    help: 'Prefix of user names; - for none.',
   }),
   oidcGroupsClaim: optionalText({ group, placeholder: 'CLAIM', help: 'Claim that names groups.' }),
-  oidcGroupsPrefix: optionalText({ group, placeholder: 'PREFIX', help: 'What group names start with.' }),
+  oidcGroupsPrefix: optionalText({ group, placeholder: 'PREFIX', help: 'Prefix of group names.' }),
   oidcSigningAlgs: list({
     group,
     fallbackText: 'RS256',
-    help: `How tokens may be signed: ${signingAlgorithms.join(', ')}.`,
+    help: `Allowed signing algorithms: ${signingAlgorithms.join(', ')}.`,
     check: (names) => {
       const unknown = names.find((name) => !signingAlgorithms.includes(name));
       return unknown === undefined ? undefined : `has the unknown name ${unknown}`;
@@ -147,21 +151,21 @@ export const authenticationFlags = {
   oidcRequiredClaim: pairs({
     group,
     placeholder: 'CLAIM=VALUE',
-    help: 'Claim that a token must have, with this value; may be repeated.',
+    help: 'Required claim and its value; may be repeated.',
   }),
   clientKeyAlgorithm: optionalChoice({
     origin: 'tsukube',
     group,
     of: ['rsa', 'ecdsa'],
-    fallbackText: 'rsa, or ecdsa if nothing is kept on the disk',
-    help: 'Key of the administrator: RSA 2048, which every client reads, or P-256, which takes no time to make.',
+    fallbackText: 'rsa, or ecdsa without a data dir',
+    help: 'Key of the administrator certificate: RSA 2048, which every client supports, or P-256, which is generated faster.',
   }),
   kubeconfigOut: optionalText({
     origin: 'tsukube',
     group,
     placeholder: 'FILE',
     fallbackText: 'admin.kubeconfig in the data dir',
-    help: 'Where the kubeconfig of the administrator is written. A file that holds anything else is not replaced.',
+    help: 'Path of the administrator kubeconfig. Any other existing file is not replaced.',
   }),
 };
 

@@ -11,12 +11,12 @@ export const authorizationFlags = {
   authorizationMode: list({
     group: 'Authorization',
     fallbackText: defaultAuthorizationModes.join(','),
-    help: `Who decides what users may do, in order: ${authorizationModes.join(', ')}.`,
+    help: `Authorizers, in order: ${authorizationModes.join(', ')}.`,
     check: modeComplaint,
   }),
   authorizationConfig: inputFile({
     group: 'Authorization',
-    help: 'AuthorizationConfiguration that says who decides, instead of the other flags; read again when it changes.',
+    help: 'AuthorizationConfiguration, instead of the other flags. Reloaded when it changes.',
   }),
   authorizationPolicyFile: inputFile({
     group: 'Authorization',
@@ -24,23 +24,23 @@ export const authorizationFlags = {
   }),
   authorizationWebhookConfigFile: inputFile({
     group: 'Authorization',
-    help: 'Kubeconfig of the service that --authorization-mode=Webhook asks.',
+    help: 'Kubeconfig of the webhook of --authorization-mode=Webhook.',
   }),
   authorizationWebhookVersion: optionalChoice({
     group: 'Authorization',
     of: ['v1', 'v1beta1'],
     fallbackText: 'v1beta1',
-    help: 'Version of the SubjectAccessReview that the webhook is asked with.',
+    help: 'Version of the SubjectAccessReview sent to the webhook.',
   }),
   authorizationWebhookCacheAuthorizedTtl: duration({
     group: 'Authorization',
     fallback: 300_000,
-    help: 'How long the webhook is not asked again about what it has allowed.',
+    help: 'How long allowed requests are cached.',
   }),
   authorizationWebhookCacheUnauthorizedTtl: duration({
     group: 'Authorization',
     fallback: 30_000,
-    help: 'How long the webhook is not asked again about what it has not allowed.',
+    help: 'How long requests that were not allowed are cached.',
   }),
 };
 

@@ -23,14 +23,14 @@ export const flags = {
     group: 'Storage',
     of: ['lmdb', 'memory', 'etcd'],
     fallbackText: 'lmdb, or etcd with --etcd-servers',
-    help: 'Where objects are kept.',
+    help: 'Storage backend.',
   }),
   dataDir: optionalText({
     origin: 'tsukube',
     group: 'Storage',
     placeholder: 'DIR',
     fallbackText: '.tsukube',
-    help: 'Where database, certificates, kubeconfig and logs live.',
+    help: 'Directory of database, certificates, kubeconfig and logs.',
   }),
   unsafeNoFsync: toggle({
     origin: 'tsukube',
@@ -44,8 +44,8 @@ export const flags = {
     help: 'etcd endpoints, as scheme://host:port.',
     check: (urls) => firstProblem(urls, notAnEndpoint),
   }),
-  etcdCafile: inputFile({ group: 'Storage', help: 'Authorities that vouch for the etcd servers.' }),
-  etcdCertfile: inputFile({ group: 'Storage', help: 'Certificate to show to etcd.' }),
+  etcdCafile: inputFile({ group: 'Storage', help: 'CA certificates of the etcd servers.' }),
+  etcdCertfile: inputFile({ group: 'Storage', help: 'Client certificate for etcd.' }),
   etcdKeyfile: inputFile({ group: 'Storage', help: 'Private key of --etcd-certfile.' }),
   etcdUsername: optionalText({ origin: 'tsukube', group: 'Storage', placeholder: 'NAME', help: 'User to log in to etcd as.' }),
   etcdPasswordFile: inputFile({ origin: 'tsukube', group: 'Storage', help: 'File that holds the password of --etcd-username.' }),
@@ -53,13 +53,13 @@ export const flags = {
     group: 'Storage',
     fallback: '/registry',
     placeholder: 'PREFIX',
-    help: 'What every key in the store starts with.',
+    help: 'Prefix of all keys in the store.',
     check: (prefix) => (/^\/[^/].*$/.test(prefix) ? undefined : 'must start with one slash and have a name after it'),
   }),
   etcdCompactionInterval: duration({
     group: 'Storage',
     fallback: 5 * minute,
-    help: 'How long history is kept before it is compacted, in every kind of storage; 0 never compacts.',
+    help: 'Interval of compaction, in every storage backend; 0 never compacts.',
   }),
   encryptionProviderConfig: inputFile({
     group: 'Storage',
@@ -68,7 +68,7 @@ export const flags = {
   encryptionProviderConfigAutomaticReload: toggle({
     group: 'Storage',
     fallback: false,
-    help: 'Reads the file of --encryption-provider-config again when it has changed; it is looked at every minute.',
+    help: 'Reload --encryption-provider-config when it changes; checked every minute.',
   }),
 
   ...authenticationFlags,
@@ -77,7 +77,7 @@ export const flags = {
 
   runtimeConfig: toggles({
     group: 'API',
-    help: 'API versions to serve or not: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha, api/legacy.',
+    help: 'API versions to enable or disable: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha, api/legacy.',
     check: runtimeConfigComplaint,
   }),
   serviceClusterIpRange: list({
@@ -85,14 +85,14 @@ export const flags = {
     fallback: ['10.0.0.0/24'],
     fallbackText: '10.0.0.0/24',
     placeholder: 'CIDR,…',
-    help: 'Range that services get their addresses from; a second one of the other family for two stacks.',
+    help: 'Range of ClusterIPs; a second range of the other IP family for dual-stack.',
     check: clusterRangeComplaint,
   }),
   serviceNodePortRange: text({
     group: 'API',
     fallback: '30000-32767',
     placeholder: 'FIRST-LAST',
-    help: 'Range that services get ports of nodes from.',
+    help: 'Range of node ports.',
     check: portRangeComplaint,
   }),
   kubernetesServiceNodePort: integer({
@@ -107,13 +107,13 @@ export const flags = {
     group: 'API',
     of: ['lease', 'none'],
     fallback: 'lease',
-    help: 'How the endpoints of the kubernetes Service are kept: those of all live servers, or not at all.',
+    help: 'Reconciler of the endpoints of the kubernetes Service: the addresses of all live servers, or none.',
   }),
-  eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'How long events are kept.' }),
+  eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'Lifetime of Events.' }),
   enableGarbageCollector: toggle({
     group: 'API',
     fallback: true,
-    help: 'Delete what belongs to objects that are gone, and heed what deletions ask for their dependents.',
+    help: 'Run the garbage collector and honour propagation policies.',
   }),
   controllers: controllersFlag,
   enableLogsHandler: toggle({ group: 'API', fallback: false, help: 'Serve the log files of this server below /logs.' }),
@@ -123,7 +123,7 @@ export const flags = {
   requestTimeout: duration({
     group: 'Limits',
     fallback: minute,
-    help: 'Time a request may take, watches aside.',
+    help: 'Timeout of requests other than watches.',
     check: (value) => (value > 0 ? undefined : 'must be longer than 0'),
   }),
   minRequestTimeout: integer({
@@ -131,18 +131,18 @@ export const flags = {
     fallback: 1800,
     min: 0,
     placeholder: 'SECONDS',
-    help: 'A watch that names no timeout ends after this long, or up to twice as long.',
+    help: 'Minimum timeout of watches without timeoutSeconds; the actual one is random, up to twice as long.',
   }),
   enablePriorityAndFairness: toggle({
     group: 'Limits',
     fallback: true,
-    help: 'Share the requests in flight out by priority level and flow, as FlowSchemas and PriorityLevelConfigurations say.',
+    help: 'Enable API Priority and Fairness (FlowSchemas and PriorityLevelConfigurations).',
   }),
   maxRequestsInflight: integer({
     group: 'Limits',
     fallback: 400,
     min: 0,
-    help: 'With the next flag, all the requests in flight that priority levels share; without them, most reading requests (0 for no limit).',
+    help: 'Together with --max-mutating-requests-inflight, the seats shared by the priority levels; without these, the maximum number of read-only requests in flight (0 for no limit).',
   }),
   maxRequestMemory: integer({
     group: 'Limits',
@@ -151,13 +151,13 @@ export const flags = {
     min: 0,
     placeholder: 'MEBIBYTES',
     fallbackText: '256, or a quarter of the heap if that is less',
-    help: 'Room for all bodies of requests that are being read or processed, half of it for one user; beyond it the answer is 429.',
+    help: 'Memory for request bodies that are being read or processed, half of it for one user; beyond it the answer is 429.',
   }),
   maxMutatingRequestsInflight: integer({
     group: 'Limits',
     fallback: 200,
     min: 0,
-    help: 'See --max-requests-inflight; without priority levels, most writing requests (0 for no limit).',
+    help: 'See --max-requests-inflight; without priority levels, the maximum number of mutating requests in flight (0 for no limit).',
   }),
 
   logLevel: optionalChoice({
@@ -165,7 +165,7 @@ export const flags = {
     group: 'Logging',
     of: ['error', 'warn', 'info', 'debug'],
     fallbackText: 'warn, or what --v says',
-    help: 'Least important lines that reach standard error.',
+    help: 'Minimum level of lines on standard error.',
   }),
   v: integer({
     group: 'Logging',
@@ -174,12 +174,12 @@ export const flags = {
     min: 0,
     help: 'Verbosity as a number: from 1 on as --log-level info, from 4 on as debug.',
   }),
-  loggingFormat: choice({ group: 'Logging', of: ['text', 'json'], fallback: 'text', help: 'How log lines are written.' }),
+  loggingFormat: choice({ group: 'Logging', of: ['text', 'json'], fallback: 'text', help: 'Format of log lines.' }),
   watchdogThreshold: duration({
     origin: 'tsukube',
     group: 'Logging',
     fallback: 5000,
-    help: 'Report an event loop that stands still for this long on standard error, with its stack; 0 for never. Of the command only.',
+    help: 'Report an event loop that is blocked for this long on standard error, with its stack; 0 for never. Only with the command.',
     check: (value) => (value === 0 || value >= 1000 ? undefined : 'must be 0 or at least 1s'),
   }),
 

@@ -44,14 +44,14 @@ export const servingFlags = {
     group,
     placeholder: 'IP',
     fallbackText: 'the bind address, or the first of this host',
-    help: 'Address that clients are told to reach this server at.',
+    help: 'Address advertised to clients.',
     check: (value) => (value === undefined ? undefined : notAnAddress(value)),
   }),
   externalHostname: optionalText({
     group,
     placeholder: 'HOST',
     fallbackText: 'the advertised address',
-    help: 'Host, with or without a port, in URLs that lead to this server: in discovery and OpenID documents.',
+    help: 'Host, with or without a port, used in URLs of this server in discovery and OpenID documents.',
   }),
   permitPortSharing: toggle({
     group,
@@ -61,8 +61,8 @@ export const servingFlags = {
   }),
   tlsCertFile: inputFile({
     group,
-    fallbackText: 'made on first start',
-    help: 'Serving certificate in PEM form, followed by its intermediates. Read again when it changes.',
+    fallbackText: 'generated on first start',
+    help: 'Serving certificate in PEM form, followed by its intermediates. Reloaded when it changes.',
   }),
   tlsPrivateKeyFile: inputFile({ group, help: 'Private key of --tls-cert-file.' }),
   tlsSniCertKey: sniCertKey,
@@ -70,14 +70,14 @@ export const servingFlags = {
     group,
     placeholder: 'DIR',
     fallbackText: 'pki in the data dir',
-    help: 'Where certificates and keys are kept; apiserver.crt and apiserver.key in it are served.',
+    help: 'Directory of certificates and keys; apiserver.crt and apiserver.key in it are the serving certificate.',
   }),
   tlsMinVersion: choice({
     group,
     of: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
     fallback: 'VersionTLS12',
     placeholder: 'VERSION',
-    help: 'Oldest TLS version spoken: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
+    help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
   }),
   tlsCipherSuites: list({
     group,
@@ -97,7 +97,7 @@ export const servingFlags = {
     fallback: 0,
     min: 0,
     max: 2 ** 31 - 1,
-    help: 'Most streams a client may open on one HTTP/2 connection; 0 leaves it to the server.',
+    help: 'Maximum number of streams on one HTTP/2 connection; 0 for the default of 100.',
   }),
   goawayChance: decimal({
     group,
@@ -109,7 +109,7 @@ export const servingFlags = {
   corsAllowedOrigins: list({
     group,
     placeholder: 'REGEX,…',
-    help: 'Origins whose pages may read answers (CORS), as regular expressions that pin both ends of the host: //example\\.com(:|$).',
+    help: 'Allowed CORS origins, as regular expressions that pin both ends of the host: //example\\.com(:|$).',
     check: (origins) => firstProblem(origins, originProblem),
   }),
   strictTransportSecurityDirectives: list({
@@ -124,17 +124,17 @@ export const servingFlags = {
   shutdownDelayDuration: duration({
     group,
     fallback: 0,
-    help: 'How long to go on serving after a signal, while /readyz already fails.',
+    help: 'Time to keep serving after a signal, while /readyz already fails.',
   }),
   shutdownSendRetryAfter: toggle({
     group,
     fallback: false,
-    help: 'After that, answer new requests with 429 and Retry-After until those in flight are done, and close the port then.',
+    help: 'After the delay, answer new requests with 429 and Retry-After until those in flight are done, then close the port.',
   }),
   shutdownWatchTerminationGracePeriod: duration({
     group,
     fallback: 0,
-    help: 'Spread the end of watches over this long, so that clients do not all come back at once.',
+    help: 'Spread the end of watches over this time, so that clients do not all reconnect at once.',
   }),
 };
 
