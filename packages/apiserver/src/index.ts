@@ -67,6 +67,7 @@ export { CacheFollower, type CacheListener, follow, followObjects, type ObjectLi
 export { settleRaces } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export * from './registry/admission.ts';
+export { pauseAfterConflict } from './registry/backoff.ts';
 export { deleteObject, foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/deletion.ts';
 export { derivedBytes, forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';

@@ -1,6 +1,14 @@
 import { builtinTypes } from '@tsukube/api';
-import type { ObjectRegistry, RegistryServices } from '@tsukube/apiserver';
-import { decodeProtobuf, isProtobuf, type JsonObject, parseJson, type TypeDefinition, unwrapProtobuf } from '@tsukube/machinery';
+import { type ObjectRegistry, pauseAfterConflict, type RegistryServices } from '@tsukube/apiserver';
+import {
+  decodeProtobuf,
+  isProtobuf,
+  type JsonObject,
+  parseJson,
+  StatusError,
+  type TypeDefinition,
+  unwrapProtobuf,
+} from '@tsukube/machinery';
 import { CorruptEntry, type Entry, KeyExists, Mismatch } from '@tsukube/storage';
 import type { ServiceRanges } from './service-ranges.ts';
 
@@ -17,21 +25,23 @@ export class NodePortAllocator {
   readonly #store: PortStore;
   readonly #key: string;
   readonly #range: ServiceRanges['nodePorts'];
+  readonly #random: () => number;
   #entry: Entry | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(store: PortStore, key: string, range: ServiceRanges['nodePorts']) {
+  constructor(store: PortStore, key: string, range: ServiceRanges['nodePorts'], random: () => number) {
     this.#store = store;
     this.#key = key;
     this.#range = range;
+    this.#random = random;
   }
 
-  static of({ services: { store }, resource }: ObjectRegistry, { nodePorts }: ServiceRanges): NodePortAllocator {
+  static of({ services: { store }, resource, random }: ObjectRegistry, { nodePorts }: ServiceRanges): NodePortAllocator {
     if (!store) throw new Error('the node port allocator needs a store');
     let ports = allocators.get(store);
     if (!ports) {
       const root = resource.storagePrefix.slice(0, -'services/specs'.length);
-      ports = new NodePortAllocator(store, `${root}ranges/servicenodeports`, nodePorts);
+      ports = new NodePortAllocator(store, `${root}ranges/servicenodeports`, nodePorts, random);
       allocators.set(store, ports);
     }
     return ports;
@@ -43,7 +53,7 @@ export class NodePortAllocator {
     return decide(this.#bitmap());
   }
 
-  /** Updates the bitmap. `decide` runs again if another server updated it in the meantime. */
+  /** Updates the bitmap. `decide` runs again if another server updated it in the meantime, a limited number of times. */
   update<T>(decide: (taken: PortBitmap) => T): Promise<T> {
     const result = this.#queue.then(() => this.#update(decide));
     this.#queue = result.catch(() => {});
@@ -53,12 +63,14 @@ export class NodePortAllocator {
   async #update<T>(decide: (taken: PortBitmap) => T): Promise<T> {
     // Read first: another server may have released ports since the last write of this one.
     this.#entry = await this.#store.get(this.#key);
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const taken = this.#bitmap();
       const before = taken.bytes();
       const result = decide(taken);
       if (this.#entry && taken.bytes().equals(before)) return result;
       if (await this.#write(taken)) return result;
+      if (!(await pauseAfterConflict(attempt, this.#random)))
+        throw StatusError.serverTimeout({ group: '', resource: 'servicenodeportallocations' }, 'update', 0);
     }
   }
 
