@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** What measures time or memory, or takes all the processor there is: one file at a time, with nothing beside it. */
+/** Tests that measure time or memory, or use all cores: they run one file at a time, after all others. */
 const alone = [
-  'tests/{crash,faults,fuzz,hostile,kubectl,soak}/**/*.test.ts',
+  'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak}/**/*.test.ts',
+  'tests/client/soak.test.ts',
+  'tests/components/*.test.ts',
   'tests/package/*.test.ts',
+  'tests/kubelet/gigabyte.test.ts',
   'tests/ecosystem/client-go.test.ts',
   'tests/server/{watching,writing,flow-control}.test.ts',
   'packages/apiserver/src/filters/flow-control.test.ts',
@@ -13,7 +16,7 @@ const alone = [
   'packages/storage/src/etcd/*.test.ts',
 ];
 
-/** What has no state outside its own functions: these share processes, and the modules that are loaded there. */
+/** Tests without global state: they share processes, and thereby loaded modules. */
 const units = ['packages/{api,builtin,crds,machinery}/src/**/*.test.ts'];
 
 const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;

@@ -10,6 +10,8 @@ import { checkPublishable, publish } from './report/publish.mjs';
 import { writeJson } from './report/report.mjs';
 import { summarize } from './report/summary.mjs';
 import { accessSteps } from './rows/access.mjs';
+import { admissionSteps } from './rows/admission.mjs';
+import { controllerSteps } from './rows/controllers.mjs';
 import { definitionsStep } from './rows/crds.mjs';
 import { Fixtures } from './rows/fixtures.mjs';
 import { kindSteps } from './rows/kinds.mjs';
@@ -72,9 +74,10 @@ async function measure(options, command, launchers, pool) {
   try {
     await measureAll(
       runUntil(budgetShares.requests),
-      [...objectSteps(bench), ...kindSteps(bench), ...accessSteps(bench), ...watchSteps(bench)],
+      [...objectSteps(bench), ...kindSteps(bench), ...accessSteps(bench), ...admissionSteps(bench), ...watchSteps(bench)],
       contenders,
     );
+    await measureAll({ ...runUntil(1), rounds: 1 }, controllerSteps(), contenders);
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
     await measureAll(runUntil(1), listSteps(bench), contenders);
     // CRDs stay, so they come last; two thousand of them take long and are measured only on request.

@@ -6,9 +6,12 @@ import { root } from './root.mjs';
 const layers = [
   ['machinery', 'storage', 'transport'],
   ['api'],
+  ['client'],
+  ['sdk'],
   ['apiserver'],
   ['crds'],
   ['builtin'],
+  ['aggregator'],
   ['controllers'],
   ['server'],
   ['cli'],

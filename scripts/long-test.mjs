@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|soak|faults [flags]
+// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|soak|client|faults [flags]
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,6 +29,15 @@ const commands = {
     about: 'mixed clients for a long time; memory and file size must not grow',
     tests: ['tests/soak/soak.test.ts'],
     flags: { minutes: { default: () => '60', about: 'how long' }, seed },
+  },
+  client: {
+    about: 'informers under writes, cut connections and server restarts',
+    tests: ['tests/client/soak.test.ts'],
+    flags: {
+      minutes: { default: () => '10', about: 'how long' },
+      peer: { default: () => '', about: 'kubeconfig of another API server, which is not restarted' },
+      seed,
+    },
   },
   faults: {
     about: 'a full disk, I/O errors, SIGSTOP and clock jumps',

@@ -16,6 +16,7 @@ export function formatDuration(milliseconds) {
 export function formatValue(unit, value) {
   if (value === undefined || !Number.isFinite(value)) return '–';
   if (unit === 'rate') return `${formatNumber(value)}/s`;
+  if (unit === 'times') return `${formatNumber(value)} ×`;
   return unit === 'milliseconds' ? formatDuration(value) : `${formatNumber(value)} MiB`;
 }
 

@@ -6,7 +6,7 @@
  * @typedef {{ ratio: number, p99?: boolean } | { atMost: number }} Goal
  *
  * For rates higher is better, for everything else lower. Ratios are inverted where needed, so that higher is better.
- * @typedef {'rate' | 'milliseconds' | 'mebibytes'} Unit
+ * @typedef {'rate' | 'milliseconds' | 'mebibytes' | 'times'} Unit
  *
  * @typedef {{ id: string, title: string, group: string, unit: Unit, goal?: Goal }} Row
  *
@@ -31,7 +31,17 @@
  */
 
 /** In order of the report. */
-export const groups = ['Process', 'Objects', 'Pods and deployments', 'Custom resources', 'Lists', 'Watches', 'Overload'];
+export const groups = [
+  'Process',
+  'Objects',
+  'Pods and deployments',
+  'Custom resources',
+  'Admission',
+  'Controllers',
+  'Lists',
+  'Watches',
+  'Overload',
+];
 
 /** @param {number} count */
 export function shortCount(count) {

@@ -4,7 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+const foldersIn = (folder: string) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));
+const packages = [
+  ...foldersIn('packages'),
+  ...foldersIn(join('examples', 'webhooks')),
+  ...foldersIn(join('examples', 'controllers')),
+];
 
 /** All Markdown pages, by their paths from the root of the repository. */
 export const documents: readonly string[] = ['.', 'docs', 'adr', 'bench', ...packages].flatMap((folder) =>

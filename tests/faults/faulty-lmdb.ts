@@ -24,7 +24,7 @@ export function faultyLmdb(path: string): FaultyLmdb {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       const tables = openEnvironment({ path });
       const { state, transaction } = await loadState(tables);
-      const store = new LmdbStore(withFaults(tables, faulty), state, transaction, systemClock);
+      const store = new LmdbStore(withFaults(tables, faulty), state, transaction, { clock: systemClock });
       store.start();
       return store;
     },

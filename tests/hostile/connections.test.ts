@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
+import { memoryFiles } from '@tsukube/machinery/pki';
 import { startServer } from '@tsukube/server';
 import { listen } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/index.ts';
 import { clientFor } from '../support/client.ts';
 import { configMap, newNamespace, useServer } from '../support/server.ts';
 import { openSession, send } from './http2.ts';

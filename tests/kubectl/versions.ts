@@ -21,6 +21,9 @@ const found = new Map(known.flatMap((version): [string, string][] => locate(vers
 /** The oldest supported version, one in between and the newest; if the last two are missing, the one on the PATH. */
 export const kubectls: readonly Kubectl[] = chosen();
 
+/** For the protocols of connections, the newest version as well: on the PATH, or in the folder KUBERNETES_COMPONENTS. */
+export const connectingKubectls: readonly Kubectl[] = [...kubectls, ...newest()];
+
 /** Titles of the skipped suites of missing versions. */
 export const missingKubectls: readonly string[] = wanted
   .filter((version) => kubectls.every((kubectl) => kubectl.version !== version))
@@ -30,6 +33,14 @@ function chosen(): Kubectl[] {
   const several = wanted.filter((version) => found.has(version));
   const versions = several.some((version) => version !== '1.20') ? several : [...several, ...onPath()];
   return versions.map((version) => ({ version, path: found.get(version) as string }));
+}
+
+function newest(): Kubectl[] {
+  const folder = process.env.KUBERNETES_COMPONENTS;
+  const beside = folder === undefined ? undefined : join(folder, 'kubectl');
+  const candidates = [beside, pathOf('kubectl.1.36'), pathOf('kubectl-1.36'), pathOf('kubectl')];
+  const path = candidates.find((candidate) => candidate && isExecutable(candidate) && versionOf(candidate) === '1.36');
+  return path === undefined ? [] : [{ version: '1.36', path }];
 }
 
 function locate(version: string): [string, string][] {
@@ -48,9 +59,13 @@ function besidePlain(name: string): string | undefined {
 function onPath(): string[] {
   const path = pathOf('kubectl');
   if (path === undefined) return [];
-  const { stdout } = spawnSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8', timeout: 10_000 });
-  const version = /"gitVersion": "v(\d+\.\d+)\./.exec(stdout ?? '')?.[1] ?? '';
+  const version = versionOf(path);
   if (!known.includes(version) || found.has(version)) return [];
   found.set(version, path);
   return [version];
+}
+
+function versionOf(path: string): string {
+  const { stdout } = spawnSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8', timeout: 10_000 });
+  return /"gitVersion": "v(\d+\.\d+)\./.exec(stdout ?? '')?.[1] ?? '';
 }

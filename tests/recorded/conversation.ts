@@ -1,14 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Any, Client, Reply } from '../support/client.ts';
 import { until } from '../support/definitions.ts';
 
 /** Method, path, body and headers; NS stands for the namespace. */
 export type Request = readonly [string, string, unknown?, Record<string, string>?];
 /** A function gets the earlier responses. */
-export type Step = Request | ((answers: readonly Any[]) => Request) | Wait;
+export type Step = Request | ((answers: readonly Any[]) => Request) | Wait | Settle;
 /** Polls without recording anything. */
 export interface Wait {
   readonly until: string;
   readonly holds: (body: Any) => boolean;
+}
+/** Gives the informers of kube-apiserver time to see the last write, while its responses are recorded. */
+export interface Settle {
+  readonly settleMs: number;
 }
 export type Conversations = Readonly<Record<string, readonly Step[]>>;
 
@@ -35,6 +40,10 @@ export async function hold(
   const bodies: Any[] = [];
   const answers: RecordedAnswer[] = [];
   for (const step of steps) {
+    if ('settleMs' in step) {
+      if (process.env.RECORD_FROM !== undefined) await setTimeout(step.settleMs);
+      continue;
+    }
     if ('until' in step) {
       await until(async () => holds(step, await client.send('GET', step.until.replaceAll('NS', namespace))));
       continue;
@@ -99,11 +108,10 @@ function withUidsInKeys(text: string, uids: ReadonlyMap<string, string>): string
 
 function token(key: string, value: unknown, namespace: string, uids: Map<string, string>, standIns: StandIns): unknown {
   if (typeof value !== 'string') return value;
-  const standIn = Object.keys(standIns).find((name) => standIns[name] === value);
-  if (standIn !== undefined) return standIn;
   if (key === 'resourceVersion') return '<version>';
   if (key === 'storageVersionHash') return '<hash>';
-  return value
+  return Object.entries(standIns)
+    .reduce((text, [name, real]) => text.replaceAll(real, name), value)
     .replaceAll(namespace, '<namespace>')
     .replace(uidForm, (uid) => {
       uids.set(uid, uids.get(uid) ?? `<uid${uids.size}>`);

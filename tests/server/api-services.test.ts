@@ -26,7 +26,7 @@ describe('the availability of APIServices', () => {
     await t.client.send('POST', slices, slice('one', false));
     await reaches('MissingEndpoints', `endpointslices for ${called} have no addresses with port name "web"`);
     await t.client.send('PATCH', `${slices}/one`, { endpoints: slice('one', true).endpoints }, merge);
-    await reaches('FailedDiscoveryCheck', expect.stringContaining('requests are not passed on to services'));
+    await reaches('FailedDiscoveryCheck', expect.stringContaining('https://10.0.0.1:8443/apis/remote.example.com/v1'));
   });
 });
 

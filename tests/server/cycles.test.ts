@@ -103,7 +103,7 @@ describe.each([
     await expect.poll(handles, { timeout: 5_000 }).toEqual([]);
   });
 
-  it(`keeps no memory, ${cycles} times over`, { timeout: timeoutMs }, async () => {
+  it(`does not leak memory in ${cycles} cycles`, { timeout: timeoutMs }, async () => {
     for (let i = 0; i < warmUp; i++) await cycle(options);
     const before = await heapMegabytes();
     for (let i = 0; i < cycles; i++) await cycle(options);

@@ -12,7 +12,7 @@ import { seeded } from '../support/random.ts';
 
 const cuts = 100;
 
-describe.skipIf(etcdMissing)('a server whose connection to etcd is cut again and again', () => {
+describe.skipIf(etcdMissing)('a server whose connection to etcd is cut repeatedly', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-outages-'));
   let etcd: RunningEtcd;
   let proxy: CuttingProxy;

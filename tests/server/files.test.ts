@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
+import { memoryFiles } from '@tsukube/machinery/pki';
 import { startServer } from '@tsukube/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/index.ts';
 import { clientFor } from '../support/client.ts';
 
 const kubectlHere = spawnSync('kubectl', ['version', '--client']).status === 0;

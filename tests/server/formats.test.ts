@@ -188,3 +188,22 @@ describe('compression', () => {
     expect(JSON.parse(body.toString())).toEqual(JSON.parse(plain.body.toString()));
   });
 });
+
+it.each([
+  ['configmaps', 'binaryData'],
+  ['secrets', 'data'],
+])('%s whose %s is null at a key have no bytes there', async (plural, field) => {
+  const collection = path.replace('configmaps', plural);
+  const created = await t.client.send('POST', collection, { metadata: { name: 'null' }, [field]: { a: null, b: 'AA==' } });
+  expect([created.status, created.body[field]]).toEqual([201, { a: '', b: 'AA==' }]);
+  expect((await t.client.get(`${collection}/null`)).body[field]).toEqual({ a: '', b: 'AA==' });
+  const inProtobuf = await t.client.get(`${collection}/null`, { accept: 'application/vnd.kubernetes.protobuf' });
+  expect(inProtobuf.status).toBe(200);
+});
+
+it('a delete with a patch as body is refused', async () => {
+  await t.client.send('POST', path, configMap('kept'));
+  const patch = [{ op: 'copy', from: '/data/a', path: '/data/b' }];
+  const { status } = await t.client.send('DELETE', `${path}/kept`, patch, { 'content-type': 'application/json-patch+json' });
+  expect(status).toBe(415);
+});

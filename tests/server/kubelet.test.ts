@@ -32,6 +32,7 @@ beforeAll(async () => {
 /** The responses of kube-apiserver before it connects to a kubelet. */
 describe('requests for a kubelet', () => {
   const choose = 'a container name must be specified for pod waiting, choose one of: [i c d]';
+  const noAddress = 'no preferred addresses found; known addresses: []';
   const noHost = 'pod waiting does not have a host assigned';
   it.each<[string, string, number, string]>([
     ['GET', `${pods}/none/log`, 404, 'pods "none" not found'],
@@ -46,18 +47,19 @@ describe('requests for a kubelet', () => {
       422,
       'PodLogOptions "placed" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0',
     ],
-    ['GET', `${pods}/placed/log`, 501, 'log needs a connection'],
+    ['GET', `${pods}/placed/log`, 500, noAddress],
     ['POST', `${pods}/waiting/exec?command=ls`, 400, choose],
     ['POST', `${pods}/waiting/exec?command=ls&container=c`, 400, noHost],
     ['POST', `${pods}/waiting/attach?container=i`, 400, noHost],
     ['POST', `${pods}/waiting/portforward`, 400, noHost],
     ['POST', `${pods}/lost/exec?command=ls`, 404, 'pods "nowhere" not found'],
-    ['POST', `${pods}/placed/exec?command=ls`, 400, 'Upgrade request required'],
+    ['POST', `${pods}/placed/exec?command=ls`, 500, noAddress],
     ['GET', `${pods}/https:placed:80/proxy/x`, 400, 'address not allowed'],
     ['GET', `${services}/s/proxy/`, 404, 'services "s" not found'],
-    ['GET', `${services}/idle:http/proxy/`, 503, 'no endpoints available for service "idle:http"'],
+    ['GET', `${services}/idle:http/proxy/`, 503, 'no endpoints available for service "idle"'],
     ['GET', '/api/v1/nodes/none/proxy/metrics', 404, 'nodes "none" not found'],
-    ['GET', '/api/v1/nodes/near/proxy/metrics', 501, 'proxy needs a connection'],
+    ['GET', '/api/v1/nodes/near/proxy/metrics', 500, noAddress],
+    ['GET', '/api/v1/nodes/ftp:near:1/proxy/', 400, 'invalid node request "ftp:near:1"'],
   ])('%s %s', async (method, path, status, message) => {
     const answer = await t.client.send(method, path);
     expect([answer.status, answer.text === '' ? '' : answer.body.message]).toEqual([status, expect.stringContaining(message)]);

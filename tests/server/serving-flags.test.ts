@@ -3,9 +3,10 @@ import { connect as connectHttp2 } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
+import { memoryFiles } from '@tsukube/machinery/pki';
 import { startServer } from '@tsukube/server';
 import { afterAll, describe, expect, it } from 'vitest';
-import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/index.ts';
 import { clientFor } from '../support/client.ts';
 import { configMap, newNamespace, useServer } from '../support/server.ts';
 

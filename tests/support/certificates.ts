@@ -1,11 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  distinguishedName,
-  type Issuer,
-  issueCertificate,
-  keyIdentifier,
-  type Use,
-} from '../../packages/server/src/pki/certificate.ts';
+import { distinguishedName, type Issuer, issueCertificate, keyIdentifier, type Use } from '@tsukube/machinery/pki';
 
 export interface Certificate {
   readonly pem: string;

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
+import { memoryFiles } from '@tsukube/machinery/pki';
+import { openPki } from '../../packages/server/src/pki/index.ts';
 import type { Any } from './client.ts';
 
 export interface ConversionWebhook {

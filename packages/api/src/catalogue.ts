@@ -20,7 +20,7 @@ function readEntries(): Map<string, Entry> {
   const everyGroupVersion = everywhere.split(' ');
   let context: LineContext = { package: '', groupVersion: '', everywhere: everyGroupVersion, packageOf };
   const lines = typeLines.split('\n');
-  for (const line of [...lines, ...v1beta1DefinitionLines(lines)]) {
+  for (const line of [...lines, ...v1beta1DefinitionLines(lines), ...connectOptions.split('\n')]) {
     if (line.startsWith('@')) {
       const [name = '', groupVersion = ''] = line.slice(1).split(' ');
       packages.set(name.split('.').slice(-2).join('.'), name);
@@ -62,6 +62,15 @@ const definitionsV1 = '@io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1
 const v1beta1Types = `CustomResourceColumnDefinition: name 1 string ! =; type 2 string ! =; format 3 string; description 4 string; priority 5 int32; JSONPath 6 string ! =
 CustomResourceConversion: strategy 1 string ! =; webhookClientConfig 2 WebhookClientConfig; conversionReviewVersions 3 []string atomic
 CustomResourceDefinitionSpec: group 1 string ! =; version 2 string; names 3 CustomResourceDefinitionNames ! =; scope 4 string ! =; validation 5 CustomResourceValidation; subresources 6 CustomResourceSubresources; versions 7 []CustomResourceDefinitionVersion atomic; additionalPrinterColumns 8 []CustomResourceColumnDefinition atomic; selectableFields 11 []SelectableField atomic; conversion 9 CustomResourceConversion; preserveUnknownFields 10 boolean`;
+
+/** Options of connections, such as exec. Clients send them in the query, so OpenAPI does not describe them. */
+const connectOptions = `@io.k8s.api.core.v1 /v1
+NodeProxyOptions kind: path 1 string
+PodAttachOptions kind: stdin 1 boolean; stdout 2 boolean; stderr 3 boolean; tty 4 boolean; container 5 string
+PodExecOptions kind: stdin 1 boolean; stdout 2 boolean; stderr 3 boolean; tty 4 boolean; container 5 string; command 6 []string ! atomic
+PodPortForwardOptions kind: ports 1 []int32 atomic
+PodProxyOptions kind: path 1 string
+ServiceProxyOptions kind: path 1 string`;
 
 /** The lines of apiextensions.k8s.io/v1beta1, derived from those of v1. */
 function v1beta1DefinitionLines(lines: readonly string[]): readonly string[] {

@@ -1,3 +1,6 @@
+export * from './admission/cel/index.ts';
+export * from './admission/policy/index.ts';
+export { mutatingWebhookPlugin, validatingWebhookPlugin } from './admission/webhook/index.ts';
 export * from './audit/index.ts';
 export * from './authentication/index.ts';
 export type { AuthenticationConfiguration, JwtConfiguration } from './authentication/oidc/configuration.ts';
@@ -20,6 +23,7 @@ export {
 } from './delegates/resources.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
 export { compareVersions, priorityOf } from './discovery/priorities.ts';
+export type { RemoteVersion } from './discovery/remote-version.ts';
 export { audit, auditFailedAuthentication } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';
@@ -39,7 +43,7 @@ export * from './handlers/index.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/api-request.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
-export type { RequestInfo } from './http/request-info.ts';
+export { isTrue, type RequestInfo } from './http/request-info.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
@@ -51,24 +55,43 @@ export { type DerivationMessage, JobLoop, type JobParts } from './offload/job-lo
 export { type CacheCalls, cacheCalls, type EntryMessage, RemoteCache } from './offload/remote-cache.ts';
 export { type MainThread, mainThreadBehind, ownedBytes } from './offload/thread-calls.ts';
 export { type JobState, WorkerPool, type WorkerStart } from './offload/worker-pool.ts';
+export { type RemoteSpec, specOfPaths } from './openapi/merge-specs.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
+export { misshapenPiece } from './openapi/spec-shape.ts';
 export { defaultWebhookService, validateWebhookClient } from './outbound/client-config.ts';
 export { type OutboundClient, OutboundError, outboundClient } from './outbound/outbound-client.ts';
 export {
   type CacheLookup,
   type NetworkAddress,
+  type ServiceAddresses,
   type ServiceReference,
   type ServiceResolver,
+  serviceAddresses,
   serviceResolver,
 } from './outbound/service-resolver.ts';
-export { type WebhookCall, type WebhookClient, webhookClient } from './outbound/webhook-client.ts';
-export { WebhookFailed } from './outbound/webhook-failure.ts';
+export {
+  type FindCredentials,
+  type WebhookCall,
+  type WebhookClient,
+  type WebhookCredentials,
+  webhookClient,
+} from './outbound/webhook-client.ts';
+export { connectionProblem, statusProblem, WebhookFailed } from './outbound/webhook-failure.ts';
+export * from './proxy/index.ts';
 export { CacheFollower, type CacheListener, follow, followObjects, type ObjectListener } from './reconcile/follow.ts';
-export { settleRaces } from './reconcile/races.ts';
+export { settleRaces, updateExisting } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export * from './registry/admission.ts';
+export { admissionAttributes, forbiddenByAdmission } from './registry/admission-attributes.ts';
 export { pauseAfterConflict } from './registry/backoff.ts';
-export { deleteObject, foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/deletion.ts';
+export {
+  deleteObject,
+  deleteOptionsObject,
+  foregroundFinalizer,
+  orphanFinalizer,
+  type Propagation,
+  setPropagation,
+} from './registry/deletion.ts';
 export { derivedBytes, forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
 export type { ObjectForm } from './registry/object-form.ts';
@@ -88,8 +111,8 @@ export {
 } from './registry/stored-form.ts';
 export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './registry/table-columns.ts';
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
-export { asServer, type ServerIdentity, type WriteContext } from './registry/write-context.ts';
-export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
+export { asBootstrap, asServer, type ServerIdentity, type WriteContext } from './registry/write-context.ts';
+export { type CacheEntry, type CacheEvent, isReadable, type Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export type { ObjectCache } from './watchcache/object-cache.ts';
 export { WatchCache, type WatchCacheOptions } from './watchcache/watch-cache.ts';

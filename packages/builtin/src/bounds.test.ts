@@ -1,6 +1,6 @@
 import { FieldErrors, type JsonObject, type KubeObject, unifiedDiff } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { mergeTolerations } from './admission/merge-tolerations.ts';
+import { mergeTolerations } from './admission/pods/merge-tolerations.ts';
 import { withClaimedVolumes } from './apps/claim-templates.ts';
 import { fillConditionTimes, validateCsrConditions } from './certificates/csr-conditions.ts';
 import { validateEphemeralContainersUpdate } from './core/pod/ephemeral-containers.ts';

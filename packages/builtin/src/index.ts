@@ -1,42 +1,69 @@
-import { type Authorizer, alwaysDeny, type Resource } from '@tsukube/apiserver';
+import { type Authorizer, alwaysDenyAuthorizer, type Resource } from '@tsukube/apiserver';
 import { customResourceDefinition } from '@tsukube/crds';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
-import { apiRegistrationResources } from './apiregistration/api-service.ts';
 import { appsResources } from './apps/index.ts';
-import { authenticationResources, type TokenReviewer } from './authentication/reviews.ts';
-import { authorizationResources } from './authorization/access-reviews.ts';
 import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { batchResources } from './batch/index.ts';
 import { certificatesResources } from './certificates/certificate-signing-request.ts';
+import { apiRegistrationResources } from './cluster/api-service.ts';
+import { lease } from './cluster/lease.ts';
 import { withMetadataChecks } from './common/metadata-checks.ts';
-import { lease } from './coordination/lease.ts';
 import { configMap } from './core/config-map.ts';
 import { event } from './core/event.ts';
 import { coreResources } from './core/index.ts';
+import { type KubeletClient, plainKubeletClient } from './core/kubelet/connection.ts';
 import { namespace } from './core/namespace.ts';
 import { withoutGatedFields } from './core/pod-spec/feature-gates.ts';
 import { secret } from './core/secret.ts';
 import { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
-import { endpointSlice } from './discovery/endpoint-slice.ts';
 import { flowControlResources } from './flowcontrol/index.ts';
 import { withLegacyVersions } from './legacy/index.ts';
+import { endpointSlice } from './networking/endpoint-slice.ts';
 import { networkingResources } from './networking/index.ts';
-import { runtimeClass } from './node/runtime-class.ts';
-import { podDisruptionBudget } from './policy/pod-disruption-budget.ts';
 import { RbacIndex, type RoleRules, roleRulesOf } from './rbac/authorizer/rbac-index.ts';
 import { rbacResources } from './rbac/index.ts';
 import { deviceResources } from './resource/index.ts';
+import { authorizationResources } from './reviews/access-reviews.ts';
+import { authenticationResources, type TokenReviewer } from './reviews/user-reviews.ts';
+import { podDisruptionBudget } from './scheduling/pod-disruption-budget.ts';
 import { priorityClass } from './scheduling/priority-class.ts';
+import { runtimeClass } from './scheduling/runtime-class.ts';
 import type { TokenIssuer } from './service-account-tokens/index.ts';
 import { storageResources } from './storage/index.ts';
 
-export { builtinAdmission, type TolerationSeconds } from './admission/index.ts';
+export {
+  admissionPlugins,
+  imagePolicyConfiguration,
+  type PluginContext,
+  type PluginDefinition,
+  type ReviewWebhook,
+  type TolerationSeconds,
+} from './admission/index.ts';
+export {
+  addTo,
+  type Evaluator,
+  type EvaluatorRegistry,
+  isInScope,
+  type Measurement,
+  objectCountName,
+  parseResourceList,
+  quotaEvaluators,
+  type ResourceList,
+  resourceListObject,
+  type ScopeRequirement,
+  scopeRequirementsOf,
+} from './admission/resource-quota/index.ts';
 export { bootstrapTokens } from './bootstrap-tokens.ts';
+export { type RequestedCertificate, requestedCertificate } from './certificates/signing-request.ts';
 export { schemaOf } from './common/schema.ts';
+export type { KubeletClient } from './core/kubelet/connection.ts';
+export { bindPod } from './core/pod/binding.ts';
+
 export { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
 export { ServiceRepair } from './core/service/service-repair.ts';
 export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
 export { type NodeAuthorizer, nodeAuthorizer } from './node-authorizer/index.ts';
+export { podSecrets } from './node-authorizer/object-references.ts';
 export { type FindRegistry, openRbac, type Rbac } from './rbac/authorizer/rbac-authorizer.ts';
 export { RbacIndex, type RoleRules, roleRulesOf } from './rbac/authorizer/rbac-index.ts';
 export { bootstrapNames, bootstrapPolicy, storedPolicy } from './rbac/bootstrap/policy.ts';
@@ -54,6 +81,8 @@ export interface BuiltinOptions {
   readonly tokenIssuer?: TokenIssuer;
   /** For SubjectAccessReviews and the like. */
   readonly authorizer?: Authorizer;
+  /** How kubelets are reached; without a client certificate by default. */
+  readonly kubelets?: KubeletClient;
   /** RBAC roles and bindings. */
   readonly roles?: RoleRules;
 }
@@ -61,9 +90,9 @@ export interface BuiltinOptions {
 /** All built-in kinds. */
 export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
-  const { authorizer = alwaysDeny, roles = roleRulesOf(new RbacIndex()) } = options;
+  const { authorizer = alwaysDenyAuthorizer, roles = roleRulesOf(new RbacIndex()), kubelets = plainKubeletClient } = options;
   const resources = [
-    ...coreResources({ eventTtlSeconds, serviceRanges, tokenIssuer, authorizer }),
+    ...coreResources({ eventTtlSeconds, serviceRanges, tokenIssuer, authorizer, kubelets }),
     ...appsResources,
     ...batchResources,
     horizontalPodAutoscaler,

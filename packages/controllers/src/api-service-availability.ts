@@ -1,6 +1,18 @@
-import { decodeObject, follow, nameOfKey, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import {
+  type CacheEntry,
+  decodeObject,
+  follow,
+  nameOfKey,
+  type ObjectRegistry,
+  settleRaces,
+  updateExisting,
+  WorkQueue,
+} from '@tsukube/apiserver';
 import { formatTime, isObject, type JsonObject, type JsonValue, type KubeObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+
+/** Backends that answered are asked again after this time; those that did not, with the backoff of the queue. */
+const recheckMs = 30_000;
 
 /** Sets the condition Available of every APIService that is backed by a Service. */
 export function apiServiceAvailability(context: ControllerContext): Controller {
@@ -12,8 +24,10 @@ export function apiServiceAvailability(context: ControllerContext): Controller {
     const entry = await apiServices.cache.get(apiServices.key('', name));
     const reference = entry && referenceOf(decodeObject(entry.value));
     if (!reference) return;
-    const availability = await checkAvailability(reference, services, slices);
+    const availability = (await checkService(reference, services, slices)) ?? (await checkBackend(entry, context));
     await updateCondition(apiServices, name, availability, context.now());
+    if (availability.reason === 'FailedDiscoveryCheck') throw new Error(availability.message);
+    if (availability.status === 'True') queue.addAfter(name, recheckMs);
   };
 
   const queue = new WorkQueue((name) => settleRaces(() => reconcile(name)), context.logger);
@@ -63,7 +77,7 @@ async function updateCondition(
   now: number,
 ): Promise<void> {
   const context = { ...writeAs(apiServices, '', 'status'), fieldManager: 'kube-apiserver' };
-  await apiServices.update(name, undefined, (object) => withAvailability(object as JsonObject, availability, now), context);
+  await updateExisting(apiServices, name, undefined, (object) => withAvailability(object, availability, now), context);
 }
 
 /** lastTransitionTime changes only with the status of the condition. */
@@ -84,8 +98,12 @@ interface Availability {
   readonly message: string;
 }
 
-/** Checks the Service of an APIService, its port and its endpoints. */
-async function checkAvailability(reference: JsonObject, services: ObjectRegistry, slices: ObjectRegistry): Promise<Availability> {
+/** Checks the Service of an APIService, its port and its endpoints. Undefined if the backend can be asked. */
+async function checkService(
+  reference: JsonObject,
+  services: ObjectRegistry,
+  slices: ObjectRegistry,
+): Promise<Availability | undefined> {
   const namespace = String(reference.namespace);
   const name = String(reference.name);
   const called = `service/${name} in ${JSON.stringify(namespace)}`;
@@ -104,10 +122,13 @@ async function checkAvailability(reference: JsonObject, services: ObjectRegistry
         `endpointslices for ${called} have no addresses with port name ${JSON.stringify(portName)}`,
       );
   }
-  return unavailable(
-    'FailedDiscoveryCheck',
-    `failing or missing response from ${called}: requests are not passed on to services`,
-  );
+  return undefined;
+}
+
+async function checkBackend(entry: CacheEntry, { probeApiService }: ControllerContext): Promise<Availability> {
+  const problem = await probeApiService?.(entry);
+  if (problem !== undefined) return unavailable('FailedDiscoveryCheck', problem);
+  return { status: 'True', reason: 'Passed', message: 'all checks passed' };
 }
 
 function unavailable(reason: string, message: string): Availability {

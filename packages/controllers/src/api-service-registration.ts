@@ -1,6 +1,15 @@
-import { decodeObject, deleteObject, follow, nameOfKey, priorityOf, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import {
+  decodeObject,
+  deleteObject,
+  follow,
+  nameOfKey,
+  priorityOf,
+  settleRaces,
+  updateExisting,
+  WorkQueue,
+} from '@tsukube/apiserver';
 import type { CustomApi } from '@tsukube/crds';
-import { deepEqual, type GroupVersion, type JsonObject } from '@tsukube/machinery';
+import { deepEqual, type GroupVersion, type JsonObject, type KubeObject, objectIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const label = 'kube-aggregator.kubernetes.io/automanaged';
@@ -26,8 +35,8 @@ export function apiServiceController(context: ControllerContext, custom: CustomA
     if (managed !== 'true' && managed !== 'onstart') return;
     if (!service) return managed === 'true' ? void (await deleteObject(services, name, {}, writeAsServer())) : undefined;
     if (managed === 'onstart' || deepEqual(found.spec, service.spec)) return;
-    const withSpec = (existing: JsonObject | undefined) => ({ ...(existing as JsonObject), spec: service.spec as JsonObject });
-    await services.update(name, undefined, withSpec, writeAsServer());
+    const withSpec = (existing: KubeObject) => ({ ...existing, spec: objectIn(service, 'spec') ?? {} });
+    await updateExisting(services, name, undefined, withSpec, writeAsServer());
   };
 
   const writeAsServer = () => ({ ...writeAs(services, ''), fieldManager: 'kube-apiserver' });

@@ -1,14 +1,18 @@
 import {
+  type Authorizer,
   asServer,
+  type CacheEntry,
   type Feed,
   type Logger,
   type ObjectRegistry,
   type Resource,
   type ServerIdentity,
   type Signer,
+  type User,
   type WriteContext,
 } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
+import type { KeyPair } from '@tsukube/machinery/pki';
 import type { Store } from '@tsukube/storage';
 
 export interface ControllerContext {
@@ -24,16 +28,45 @@ export interface ControllerContext {
   readonly collectGarbage: boolean;
   /** As kube-controller-manager's `--controllers`: `*`, `NAME`, `-NAME`. */
   readonly controllers: readonly string[];
+  /** How many nodes are simulated. */
+  readonly simulatedNodes?: number;
   /** The CA bundle of this server, in PEM. */
   readonly ca: string;
   /** Signs the tokens in Secrets; without it no tokens are added. */
   readonly tokenSigner?: Signer;
+  /** Decides about certificate requests of kubelets. */
+  readonly authorizer: Authorizer;
+  readonly certificateSigning: CertificateSigning;
+  /** Sends a request to the backend of an aggregated API. */
+  readonly requestRemote?: RequestRemote;
+  /** Why the backend of an APIService does not answer; undefined if it does. Without it, no backend is asked. */
+  readonly probeApiService?: (apiService: CacheEntry) => Promise<string | undefined>;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
+export type RequestRemote = (path: string, request: RemoteRequest) => Promise<{ readonly status: number; readonly body: Buffer }>;
+
+export interface RemoteRequest {
+  readonly method: 'GET' | 'DELETE';
+  /** JSON. */
+  readonly body?: string;
+  readonly user: User;
+  readonly accept: string;
+  readonly timeoutMs: number;
+}
+
+/** The CA of CertificateSigningRequests. */
+export interface CertificateSigning {
+  /** Certificate and private key in PEM, read for each certificate so that they can be replaced. */
+  authority(): KeyPair;
+  /** The longest lifetime of certificates. */
+  readonly maxDurationMs: number;
+}
+
 export interface Controller {
-  stop(): void;
+  /** A promise resolves when the last write is done. */
+  stop(): void | Promise<void>;
 }
 
 export function registryNamed({ resources, registryOf }: ControllerContext, plural: string): ObjectRegistry {
@@ -43,7 +76,12 @@ export function registryNamed({ resources, registryOf }: ControllerContext, plur
   return registry;
 }
 
-const controllerManager: ServerIdentity = {
+/** Whether other servers may share the store. An embedded store belongs to this process. */
+export function isShared({ store }: Pick<ControllerContext, 'store'>): boolean {
+  return store.tap === undefined;
+}
+
+export const controllerManager: ServerIdentity = {
   user: { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] },
   fieldManager: 'kube-controller-manager',
 };

@@ -1,6 +1,14 @@
-import { type CacheEntry, decodeObject, deleteObject, type ObjectRegistry, type WriteContext } from '@tsukube/apiserver';
-import { deepCopy, deepEqual, type JsonObject, metadataOf, StatusError } from '@tsukube/machinery';
-import { ignoreNotFound, writeAs } from './controller.ts';
+import {
+  asBootstrap,
+  type CacheEntry,
+  decodeObject,
+  deleteObject,
+  type ObjectRegistry,
+  updateExisting,
+  type WriteContext,
+} from '@tsukube/apiserver';
+import { deepCopy, deepEqual, type JsonObject, type KubeObject, metadataOf, StatusError } from '@tsukube/machinery';
+import { ignoreNotFound } from './controller.ts';
 
 export type DefaultObjects = readonly JsonObject[];
 
@@ -14,7 +22,8 @@ export async function ensureDefaults(
   suggested: DefaultObjects,
 ): Promise<void> {
   await objects.cache.fresh();
-  const context = { ...writeAs(objects, ''), fieldManager: manager };
+  // The first round is part of the start of the server.
+  const context = { ...asBootstrap(objects), fieldManager: manager };
   const all = [...suggested, ...mandatory];
   const ensuring = all.map((expected) => ensureOne(objects, expected, mandatory.includes(expected), context));
   await Promise.all([
@@ -42,9 +51,8 @@ async function restore(
   context: WriteContext,
 ): Promise<void> {
   if (!revised(decodeObject(entry.value), expected, always)) return;
-  const transform = (existing: JsonObject | undefined) =>
-    revised(existing as JsonObject, expected, always) ?? (existing as JsonObject);
-  await objects.update(nameOf(expected), undefined, transform, context);
+  const change = (existing: KubeObject) => revised(existing, expected, always) ?? existing;
+  await updateExisting(objects, nameOf(expected), undefined, change, context);
 }
 
 /** The updated object, or undefined if it is up to date. */

@@ -1,20 +1,28 @@
 import type { CustomApi } from '@tsukube/crds';
 import { apiServiceAvailability } from './api-service-availability.ts';
 import { apiServiceController } from './api-service-registration.ts';
+import { certificateApproving, certificateCleaner, certificateSigning } from './certificates/index.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
-import type { Controller, ControllerContext } from './controller.ts';
+import { type Controller, type ControllerContext, isShared } from './controller.ts';
 import { garbageCollector } from './garbage-collector/index.ts';
-import { namespaceController } from './namespaces.ts';
+import { runAsLeader } from './leader-election.ts';
+import { legacyTokenCleaner } from './legacy-token-cleaner.ts';
+import { namespaceController } from './namespace/index.ts';
+import { policyStatusController } from './policy-status.ts';
 import {
   persistentVolumeClaimProtection,
   persistentVolumeProtection,
   volumeAttributesClassProtection,
 } from './protection/volumes.ts';
+import { resourceQuotaController } from './resource-quota/index.ts';
 import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
+import { runsSimulation, startSimulation, workloadControllerNames } from './simulation.ts';
 import { tokenSecretController } from './token-secrets.ts';
+import { ttlAfterFinished } from './ttl-after-finished.ts';
 
 export type { Controller, ControllerContext } from './controller.ts';
+export { serverIdentity } from './controlplane/identity-lease.ts';
 export { type PostStartHook, type ServerEndpoint, startControlPlane } from './controlplane/index.ts';
 export { type FlowConfigurationOptions, flowConfiguration } from './flow-configuration.ts';
 
@@ -24,15 +32,45 @@ interface ManagedController {
   readonly start: (context: ControllerContext) => Controller;
   /** The controller starts only if these resources are served. */
   readonly needs?: readonly string[];
+  /** Runs on each of the servers that share a store. The others run on one of them. */
+  readonly isOnEveryServer?: true;
 }
 
 /** The controllers of kube-controller-manager that an API server needs to be usable. */
 const managed: readonly ManagedController[] = [
   { name: 'namespace-controller', start: namespaceController },
-  { name: 'root-ca-certificate-publisher-controller', start: rootCaPublisher },
+  // Servers may have different CAs: each publishes its own.
+  { name: 'root-ca-certificate-publisher-controller', start: rootCaPublisher, isOnEveryServer: true },
   { name: 'serviceaccount-controller', start: serviceAccountController, needs: ['serviceaccounts'] },
   { name: 'serviceaccount-token-controller', start: tokenSecretController, needs: ['serviceaccounts'] },
   { name: 'garbage-collector-controller', start: garbageCollector },
+  { name: 'resourcequota-controller', start: resourceQuotaController, needs: ['resourcequotas'] },
+  {
+    name: 'validatingadmissionpolicy-status-controller',
+    start: policyStatusController,
+    needs: ['validatingadmissionpolicies'],
+  },
+  {
+    name: 'certificatesigningrequest-approving-controller',
+    start: certificateApproving,
+    needs: ['certificatesigningrequests'],
+  },
+  {
+    name: 'certificatesigningrequest-signing-controller',
+    start: certificateSigning,
+    needs: ['certificatesigningrequests'],
+  },
+  {
+    name: 'certificatesigningrequest-cleaner-controller',
+    start: certificateCleaner,
+    needs: ['certificatesigningrequests'],
+  },
+  {
+    name: 'legacy-serviceaccount-token-cleaner-controller',
+    start: legacyTokenCleaner,
+    needs: ['serviceaccounts', 'secrets', 'pods', 'configmaps'],
+  },
+  { name: 'ttl-after-finished-controller', start: ttlAfterFinished, needs: ['jobs'] },
   { name: 'clusterrole-aggregation-controller', start: clusterRoleAggregation, needs: ['clusterroles'] },
   {
     name: 'persistentvolumeclaim-protection-controller',
@@ -47,19 +85,33 @@ const managed: readonly ManagedController[] = [
   },
 ];
 
-export const controllerNames = managed.map(({ name }) => name);
+export const controllerNames = [...managed.map(({ name }) => name), ...workloadControllerNames, 'workloads'];
 
-/** Starts the enabled controllers of kube-controller-manager and the APIService controllers of kube-apiserver. */
-export function startControllers(context: ControllerContext, custom?: CustomApi): Controller {
+/**
+ * Starts the enabled controllers of kube-controller-manager and the APIService controllers of kube-apiserver. `identity`
+ * distinguishes the servers that share a store, of which one runs most controllers.
+ */
+export function startControllers(context: ControllerContext, identity: string, custom?: CustomApi): Controller {
   const isServed = (plural: string) => context.resources.some(({ names }) => names.plural === plural);
-  const controllers = managed
-    .filter(({ name, needs = [] }) => isEnabled(name, context) && needs.every(isServed))
-    .map(({ start }) => start(context));
+  const enabled = managed.filter(({ name, needs = [] }) => isEnabled(name, context) && needs.every(isServed));
+  const [local, elected] = [enabled.filter(isLocal), enabled.filter((controller) => !isLocal(controller))];
+  const controllers = local.map(({ start }) => start(context));
   if (isServed('apiservices')) controllers.push(apiServiceController(context, custom));
   if (['apiservices', 'services', 'endpointslices'].every(isServed)) controllers.push(apiServiceAvailability(context));
+  const lead = () => all([...elected.map(({ start }) => start(context)), startSimulation(context)]);
+  const isElected = isShared(context) && (elected.length > 0 || runsSimulation(context)) && isServed('leases');
+  controllers.push(isElected ? runAsLeader(context, { identity, lead }) : lead());
+  return all(controllers);
+}
+
+function isLocal({ isOnEveryServer }: ManagedController): boolean {
+  return isOnEveryServer === true;
+}
+
+function all(controllers: readonly Controller[]): Controller {
   return {
-    stop() {
-      for (const controller of controllers) controller.stop();
+    async stop() {
+      await Promise.all(controllers.map((controller) => controller.stop()));
     },
   };
 }

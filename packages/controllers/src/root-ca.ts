@@ -1,4 +1,4 @@
-import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { decodeObject, follow, nameOfKey, settleRaces, updateExisting, WorkQueue } from '@tsukube/apiserver';
 import { certificateBlocks, type JsonObject, objectIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
@@ -16,8 +16,7 @@ export function rootCaPublisher(context: ControllerContext): Controller {
     const writing = writeAs(configMaps, namespace);
     if (!entry) await configMaps.create(rootCaConfigMap(context.ca), writing);
     else if (bundleWith(context.ca, decodeObject(entry.value)) !== undefined) {
-      const restore = (existing: JsonObject | undefined) => withBundle(existing as JsonObject, context.ca);
-      await configMaps.update(name, undefined, restore, writing);
+      await updateExisting(configMaps, name, undefined, (existing) => withBundle(existing, context.ca), writing);
     }
   };
 

@@ -1,6 +1,15 @@
-import { type CacheEntry, decodeObject, deleteObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import {
+  type CacheEntry,
+  decodeObject,
+  deleteObject,
+  follow,
+  nameOfKey,
+  settleRaces,
+  updateExisting,
+  WorkQueue,
+} from '@tsukube/apiserver';
 import { legacyClaims } from '@tsukube/builtin';
-import { type JsonObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const tokenType = 'kubernetes.io/service-account-token';
@@ -45,18 +54,18 @@ export function tokenSecretController(context: ControllerContext): Controller {
   };
   const removeReference = async ({ namespace, name, account }: Task, owner: JsonObject): Promise<void> => {
     if (!referencesOf(owner).some((reference) => reference.name === name)) return;
-    const without = (existing: JsonObject | undefined): JsonObject => {
-      const kept = referencesOf(existing as JsonObject).filter((reference) => reference.name !== name);
-      const { secrets: _, ...rest } = existing as JsonObject;
+    const without = (existing: KubeObject): JsonObject => {
+      const kept = referencesOf(existing).filter((reference) => reference.name !== name);
+      const { secrets: _, ...rest } = existing;
       return kept.length === 0 ? rest : { ...rest, secrets: kept };
     };
-    await accounts.update(account, metadataOf(owner).uid, without, writeAs(accounts, namespace));
+    await updateExisting(accounts, account, metadataOf(owner).uid, without, writeAs(accounts, namespace));
   };
   const fill = async (secret: JsonObject, owner: JsonObject): Promise<void> => {
     if (!isIncomplete(secret, context)) return;
     const { name = '', namespace = '', uid } = metadataOf(secret);
-    const complete = (existing: JsonObject | undefined) => filled(existing as JsonObject, owner, context);
-    await secrets.update(name, uid, complete, writeAs(secrets, namespace));
+    const complete = (existing: KubeObject) => filled(existing, owner, context);
+    await updateExisting(secrets, name, uid, complete, writeAs(secrets, namespace));
   };
   const syncAccount = async ({ namespace, name, uid }: Task): Promise<void> => {
     if (await find(accounts, namespace, name, uid)) return;

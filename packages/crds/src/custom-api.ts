@@ -8,13 +8,19 @@ import type {
   ServiceResolver,
   ShutdownNotice,
 } from '@tsukube/apiserver';
-import type { GroupVersion } from '@tsukube/machinery';
+import { BoundedCache, type GroupVersion, type GroupVersionKind } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import type { Definition } from './definition/definition.ts';
-import { type DefinitionChange, definitionsIn, lookedUpDefinitions, openDefinitions } from './definition/definitions.ts';
+import { type Definition, isDefinitionConditionTrue } from './definition/definition.ts';
+import {
+  type DefinitionChange,
+  type Definitions,
+  definitionsIn,
+  lookedUpDefinitions,
+  openDefinitions,
+} from './definition/definitions.ts';
 import { definitionOf } from './definition/read-definition.ts';
 import { type Lifecycle, startLifecycle } from './lifecycle/lifecycle.ts';
-import { openCustomResources } from './serving/custom-resources.ts';
+import { type CustomResources, openCustomResources } from './serving/custom-resources.ts';
 import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
 import { customWatchCaches, type ServingParts } from './serving/serving.ts';
 
@@ -49,6 +55,10 @@ export interface CustomApi {
   registryOf(resource: Resource): ObjectRegistry | undefined;
   /** The registry of a version of a definition. */
   objects(group: string, plural: string, version: string): ObjectRegistry | undefined;
+  /** The registry of the storage version of an established definition. */
+  storedObjects(group: string, plural: string): ObjectRegistry | undefined;
+  /** The registry of a served version of a definition, by kind. */
+  objectsOfKind(kind: GroupVersionKind): ObjectRegistry | undefined;
   /** The versions marked as served, established or not. */
   groupVersions(): readonly GroupVersion[];
   isDefined(version: GroupVersion): boolean;
@@ -84,11 +94,9 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
     resources: () => resources.resources(),
     stored: () => resources.stored(),
     registryOf: (resource) => resources.registryOf(resource),
-    objects(group, plural, version) {
-      const entry = definitions.find(group, plural);
-      const serving = entry && resources.servingOf(entry);
-      return serving?.resource(version) && serving.objects(version);
-    },
+    objects: (group, plural, version) => objectsNamed(definitions, resources, group, plural, version),
+    storedObjects: (group, plural) => storedObjects(definitions, resources, group, plural),
+    objectsOfKind: kindLookup(definitions, resources),
     groupVersions: () => definitionsIn(definitions).flatMap(servedVersions),
     isDefined: ({ group, version }) =>
       definitionsIn(definitions).some((each) => each.group === group && servesVersion(each, version)),
@@ -106,6 +114,9 @@ export interface LookedUpApi {
   delegate(options: CustomDelegateOptions): Delegate;
   /** One version of a definition. */
   resource(group: string, plural: string, version: string): Resource | undefined;
+  /** The registry of the storage version of an established definition. */
+  storedObjects(group: string, plural: string): ObjectRegistry | undefined;
+  objectsOfKind: CustomApi['objectsOfKind'];
 }
 
 export function lookUpCustomApi(definitions: ObjectRegistry, parts: ServingParts): LookedUpApi {
@@ -117,7 +128,49 @@ export function lookUpCustomApi(definitions: ObjectRegistry, parts: ServingParts
       const entry = found.find(group, plural);
       return entry && resources.servingOf(entry)?.resource(version);
     },
+    storedObjects: (group, plural) => storedObjects(found, resources, group, plural),
+    objectsOfKind: kindLookup(found, resources),
   };
+}
+
+function objectsNamed(
+  definitions: Definitions,
+  resources: CustomResources,
+  group: string,
+  plural: string,
+  version: string,
+): ObjectRegistry | undefined {
+  const entry = definitions.find(group, plural);
+  const serving = entry && resources.servingOf(entry);
+  return serving?.resource(version) && serving.objects(version);
+}
+
+/** Finds objects by kind. The plural name of a kind is searched once and then remembered. */
+function kindLookup(definitions: Definitions, resources: CustomResources): CustomApi['objectsOfKind'] {
+  const plurals = new BoundedCache<string, string>({ entries: 1000 });
+  return ({ group, version, kind }) => {
+    const served = (plural: string | undefined) => {
+      const objects = plural === undefined ? undefined : objectsNamed(definitions, resources, group, plural, version);
+      return objects?.resource.names.kind === kind ? objects : undefined;
+    };
+    const known = served(plurals.get(`${group}/${kind}`));
+    if (known) return known;
+    const definition = definitionsIn(definitions).find((each) => each.group === group && each.acceptedNames.kind === kind);
+    if (!definition || !servesVersion(definition, version)) return undefined;
+    plurals.set(`${group}/${kind}`, definition.acceptedNames.plural);
+    return served(definition.acceptedNames.plural);
+  };
+}
+
+function storedObjects(
+  definitions: Definitions,
+  resources: CustomResources,
+  group: string,
+  plural: string,
+): ObjectRegistry | undefined {
+  const entry = definitions.find(group, plural);
+  if (!entry || entry.corrupt || !isDefinitionConditionTrue(definitionOf(entry), 'Established')) return undefined;
+  return resources.objectsOf(entry);
 }
 
 function servedVersions({ group, versions }: Definition): readonly GroupVersion[] {

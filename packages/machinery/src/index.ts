@@ -1,5 +1,6 @@
 export * from './apply/index.ts';
 export { BoundedCache, type CacheLimits } from './cache/bounded-cache.ts';
+export { memoize } from './cache/memoize.ts';
 export * from './errors/index.ts';
 export * from './json/index.ts';
 export * from './managed-fields/index.ts';

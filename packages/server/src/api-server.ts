@@ -1,12 +1,22 @@
-import { type CertificatePool, IncomingRequest, type Logger, type Resource, requestSummary } from '@tsukube/apiserver';
+import {
+  type AdmissionPlugin,
+  type CertificatePool,
+  IncomingRequest,
+  type Logger,
+  type Resource,
+  requestSummary,
+} from '@tsukube/apiserver';
 import type { FindRegistry } from '@tsukube/builtin';
 import type { ServerEndpoint } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
+import type { KeyPair } from '@tsukube/machinery/pki';
 import type { Store } from '@tsukube/storage';
 import type { Answer, EventLoopBudget, Exchange } from '@tsukube/transport';
+import type { PluginConfigurations } from './admission/configuration-file.ts';
 import { createApi, openAccessControl, openStorage } from './assembly.ts';
 import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
 import { startBackground } from './background.ts';
+import type { FrontProxy } from './certificates.ts';
 import type { ServeOptions } from './config/index.ts';
 import { createRequestHandling } from './request-handling.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
@@ -15,11 +25,20 @@ export interface ApiServerParts {
   readonly options: ServeOptions;
   /** Served in addition to the built-in kinds. */
   readonly resources?: readonly Resource[];
+  /** Run behind the built-in plugins. */
+  readonly admissionPlugins?: readonly AdmissionPlugin[];
   readonly offload?: OffloadOptions;
   readonly store: Store;
   /** CA of the serving certificate, published to every namespace. */
   readonly ca: string;
+  /** CA of CertificateSigningRequests. */
+  readonly signingAuthority: () => KeyPair;
   readonly serviceAccounts: ServiceAccountTokens;
+  readonly pluginConfigurations: PluginConfigurations;
+  /** Client certificate for kubelets. */
+  readonly kubeletClient: () => KeyPair;
+  /** The own front-proxy CA, and the client certificate for aggregated API servers. */
+  readonly frontProxy: () => FrontProxy;
   /** CAs of client certificates. */
   readonly clientAuthorities: () => CertificatePool;
   /** CAs of authenticating proxies. */
@@ -39,6 +58,8 @@ export interface ApiServer {
   onHandshakeError(): void;
   /** Makes readiness fail. */
   beginShutdown(): void;
+  /** Removes this server from the endpoints of the Service kubernetes. Never rejects. */
+  withdraw(): Promise<void>;
   /** Ends all watches, spread evenly over a time. */
   endWatches(spreadMs: number): Promise<void>;
   /** Rejects new requests; resolves when those in flight are done. */
@@ -64,6 +85,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     publish: (endpoint) => background.publish(endpoint),
     onHandshakeError: () => storage.metrics.handshakeErrors.increase(),
     beginShutdown: () => handling.setUnready(),
+    withdraw: () => background.withdraw(),
     endWatches: (spreadMs) => api.shutdown.begin(spreadMs),
     drain() {
       handling.draining.begin();
@@ -76,8 +98,9 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       background.beginStop();
       await api.heavy?.close();
       access.authentication.stop();
-      background.stop();
+      await background.stop();
       api.custom?.close();
+      api.aggregator.close();
       access.authorization.stop();
       storage.stop();
       await handling.close();

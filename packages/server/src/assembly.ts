@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Aggregator, createAggregator } from '@tsukube/aggregator';
 import {
   type Feed,
   type ObjectRegistry,
@@ -7,10 +8,11 @@ import {
   type Resource,
   type ServerMetrics,
   serverMetrics,
+  serviceAddresses,
   storageCorruption,
   storageSize,
 } from '@tsukube/apiserver';
-import { type FindRegistry, type RoleRules, roleRulesOf } from '@tsukube/builtin';
+import { admissionPlugins, type FindRegistry, type RoleRules, roleRulesOf } from '@tsukube/builtin';
 import { controllerNames } from '@tsukube/controllers';
 import type { CustomApi } from '@tsukube/crds';
 import type { Store } from '@tsukube/storage';
@@ -19,6 +21,7 @@ import { type Authentication, createAuthentication } from './authentication/auth
 import { type Authorization, createAuthorization } from './authorization/authorization.ts';
 import { flagsWithoutEffect, serviceRanges } from './config/index.ts';
 import { configuredEncryption, type EncryptionChecks, noEncryptionChecks } from './encryption/index.ts';
+import { kubeletClient } from './kubelet-client.ts';
 import { customApi } from './registries/custom-api.ts';
 import { allResources, createRegistries, type Registries, watchCaches } from './registries/registries.ts';
 import { type Shutdown, shutdownNotice } from './shutdown.ts';
@@ -54,9 +57,10 @@ export interface OpenStorage {
 
 export async function openStorage(parts: ApiServerParts, access: AccessControl): Promise<OpenStorage> {
   const { options, logger } = parts;
-  const all = resourcesOf(parts, access);
+  let metrics: ServerMetrics | undefined;
+  const all = resourcesOf(parts, access, () => metrics);
   const resources = all.filter(({ versions }) => versions.length > 0);
-  const metrics = serverMetrics(versionInfo, resources);
+  metrics = serverMetrics(versionInfo, resources);
   const encryption = await configuredEncryption(options, all, metrics, logger);
   const store = encryption?.encrypted(parts.store) ?? parts.store;
   const onFeedError = (error: unknown) => logger.warn('watch of the store ended', { error: String(error) });
@@ -81,7 +85,11 @@ export async function openStorage(parts: ApiServerParts, access: AccessControl):
   };
 }
 
-function resourcesOf(parts: ApiServerParts, { authentication, authorization, roles }: AccessControl): readonly Resource[] {
+function resourcesOf(
+  parts: ApiServerParts,
+  { authentication, authorization, roles }: AccessControl,
+  metrics: () => ServerMetrics | undefined,
+): readonly Resource[] {
   const { options, serviceAccounts, resources = [] } = parts;
   const builtin = {
     eventTtlSeconds: options.eventTtl / 1000,
@@ -89,6 +97,7 @@ function resourcesOf(parts: ApiServerParts, { authentication, authorization, rol
     authorizer: authorization.authorizer,
     roles,
     tokenIssuer: serviceAccounts.issuer,
+    kubelets: kubeletClient(options, parts.kubeletClient, () => metrics()?.kubelets),
     tokenReviewer: { authenticate: authentication.reviewToken, apiAudiences: serviceAccounts.apiAudiences },
   };
   return allResources(options, builtin, resources);
@@ -100,6 +109,8 @@ export interface Api {
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   /** Custom resources; undefined if CustomResourceDefinitions are not served. */
   readonly custom: CustomApi | undefined;
+  /** Forwards requests to other API servers. */
+  readonly aggregator: Aggregator;
   /** Worker threads for heavy requests; undefined if there are none. */
   readonly heavy: HeavyServing | undefined;
   readonly shutdown: Shutdown;
@@ -110,13 +121,20 @@ export function createApi(parts: ApiServerParts, access: AccessControl, storage:
   const { options, logger } = parts;
   const { resources, store, feed, metrics } = storage;
   const { authorizer } = access.authorization;
-  const { registries, services, admissionPlugins } = createRegistries(storage.all, options, {
+  const { registries, services } = createRegistries(storage.all, options, {
     openCache: watchCaches(store, feed, metrics),
     store,
     authorizer,
     admissionObserver: metrics.admission,
+    plugins: parts.admissionPlugins ?? [],
+    customObjects: (group, plural) => custom?.storedObjects(group, plural),
+    pluginConfigurations: parts.pluginConfigurations,
+    customOfKind: (kind) => custom?.objectsOfKind(kind),
   });
-  const unused = flagsWithoutEffect(options, { controllers: controllerNames, admissionPlugins });
+  const unused = flagsWithoutEffect(options, {
+    controllers: controllerNames,
+    admissionPlugins: admissionPlugins.map(({ name }) => name),
+  });
   if (unused.length > 0) logger.warn('flags of kube-apiserver without effect here', { flags: unused.join(' ') });
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
@@ -128,12 +146,26 @@ export function createApi(parts: ApiServerParts, access: AccessControl, storage:
     authorizer,
     roles: access.roles,
     reviewToken: access.authentication.reviewToken,
-    start: { options, serviceAccountKey: parts.serviceAccounts.privateKey },
+    start: {
+      options,
+      serviceAccountKey: parts.serviceAccounts.privateKey,
+      pluginConfigurations: parts.pluginConfigurations,
+    },
     offload: parts.offload ?? {},
+    isDisabled: (parts.admissionPlugins ?? []).length > 0,
     localResources: parts.resources ?? [],
     admissionObserver: metrics.admission,
     logger,
   });
+  const aggregator = createAggregator({
+    addressesOf: serviceAddresses(
+      (group, plural) => services.registryNamed?.(group, plural)?.cache,
+      !options.enableAggregatorRouting,
+    ),
+    identity: () => parts.frontProxy().client,
+    shutdown: shutdown.notice,
+    logger,
+  });
   const closeCaches = async () => void (await Promise.all([...registries.values()].map(({ cache }) => cache.close())));
-  return { registries, services, registryOf, custom, heavy, shutdown, closeCaches };
+  return { registries, services, registryOf, custom, aggregator, heavy, shutdown, closeCaches };
 }

@@ -3,7 +3,9 @@ import {
   type Controller,
   type ControllerContext,
   isListed,
+  type PostStartHook,
   type ServerEndpoint,
+  serverIdentity,
   startControllers,
   startControlPlane,
 } from '@tsukube/controllers';
@@ -19,9 +21,11 @@ import { authenticationData } from './server-endpoint.ts';
 export interface Background {
   /** Publishes the server's endpoint and starts the controllers. */
   publish(endpoint: ServerEndpoint): void;
+  /** Removes this server from the endpoints of the Service kubernetes. Never rejects. */
+  withdraw(): Promise<void>;
   /** Stops compaction; controllers that did not start yet do not start any more. */
   beginStop(): void;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** Delays the controllers that publish the server, so that it answers its first requests sooner. */
@@ -39,7 +43,7 @@ export async function startBackground(
   const { options, logger } = parts;
   const { resources, metrics } = storage;
   const { custom } = api;
-  const fixedContext = controllerContext(parts, storage, api);
+  const fixedContext = controllerContext(parts, access, storage, api);
   const context = withCustomResources(fixedContext, storage, api);
   const initialObjects = createInitialObjects(resources, api.registryOf);
   const policy = ensureBootstrapPolicy(findRegistry, isListed(options.controllers, 'clusterrole-aggregation-controller'), logger);
@@ -50,38 +54,52 @@ export async function startBackground(
     access.authorization.start(findRegistry, metrics.authorization),
   ]);
   await custom?.load();
+  const apiServices = findRegistry('apiregistration.k8s.io', 'apiservices');
+  if (apiServices) await api.aggregator.start(apiServices);
   completeHooks(hooks, storage);
   const controllers: Controller[] = [];
+  let controlPlane: readonly PostStartHook[] = [];
   const stopCompaction = compaction(parts, storage);
   let isStopping = false;
-  const start = () => {
+  const start = (endpoint: ServerEndpoint) => {
     if (isStopping) return;
-    controllers.push(startControllers(context, custom));
+    controllers.push(startControllers(context, serverIdentity(endpoint), custom));
     custom?.start();
     hooks.complete('controllers');
   };
   return {
     publish(endpoint) {
-      const started = startControlPlane({ ...fixedContext, ...controlPlaneOptions(parts), identity: endpoint });
-      for (const { name, check } of started) hooks.complete(name, check);
-      controllers.push(...started);
+      controlPlane = startControlPlane({ ...fixedContext, ...controlPlaneOptions(parts), identity: endpoint });
+      for (const { name, check } of controlPlane) hooks.complete(name, check);
+      controllers.push(...controlPlane);
       // Clients that wait for the server are answered before the controllers do their first work.
-      setImmediate(start);
+      setImmediate(start, endpoint);
+    },
+    async withdraw() {
+      const all = await Promise.allSettled(controlPlane.map((hook) => hook.withdraw?.()));
+      for (const each of all)
+        if (each.status === 'rejected')
+          logger.warn('this server could not be removed from the endpoints', { error: String(each.reason) });
     },
     beginStop() {
       isStopping = true;
       stopCompaction();
     },
-    stop() {
-      for (const controller of controllers) controller.stop();
+    async stop() {
       flowConfiguration.stop();
       policy.stop();
+      await Promise.all(controllers.map((controller) => controller.stop()));
     },
   };
 }
 
-function controllerContext(parts: ApiServerParts, { all, store, feed }: OpenStorage, api: Api): ControllerContext {
-  const { options, logger, ca, serviceAccounts } = parts;
+function controllerContext(
+  parts: ApiServerParts,
+  { authorization }: AccessControl,
+  { all, store, feed }: OpenStorage,
+  api: Api,
+): ControllerContext {
+  const { options, logger, ca, serviceAccounts, signingAuthority } = parts;
   return {
     resources: all,
     registryOf: (resource) => api.registries.get(resource) ?? api.custom?.registryOf(resource),
@@ -90,8 +108,13 @@ function controllerContext(parts: ApiServerParts, { all, store, feed }: OpenStor
     storePrefix: `${options.etcdPrefix}/`,
     collectGarbage: options.enableGarbageCollector,
     controllers: options.controllers,
+    simulatedNodes: options.simulateNodes,
     ca,
     tokenSigner: serviceAccounts.signer,
+    authorizer: authorization.authorizer,
+    certificateSigning: { authority: signingAuthority, maxDurationMs: options.clusterSigningDuration },
+    probeApiService: api.aggregator.probe,
+    requestRemote: api.aggregator.request,
     logger,
     now: Date.now,
   };

@@ -2,9 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Logger } from '@tsukube/apiserver';
 import { BoundedCache } from '@tsukube/machinery';
+import { type KeyPair, memoryFiles, sharedRsaKey } from '@tsukube/machinery/pki';
 import { openTrust, type Trust } from './authentication/trust.ts';
 import type { ServeOptions } from './config/index.ts';
-import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
+import { lockSharedDir } from './files/data-dir.ts';
+import { fileReader } from './kubelet-client.ts';
+import { directoryFiles, keepRenewed, openPki, type Pki, servingHosts } from './pki/index.ts';
 import { renderKubeconfig, writeKubeconfig } from './pki/kubeconfig.ts';
 import { type ServingCertificates, servingCertificates } from './pki/serving-certificates.ts';
 
@@ -17,8 +20,22 @@ export interface Certificates extends Pick<ServingCertificates, 'settings' | 'fo
   stop(): void;
 }
 
+/** Replicas on one machine may start at the same time with one cert dir: the first creates the files. */
+export async function openSharedCertificates(...args: Parameters<typeof openCertificates>): Promise<Certificates> {
+  const [{ certDir }] = args;
+  const unlock = certDir === undefined ? () => {} : await lockSharedDir(certDir);
+  try {
+    const certificates = openCertificates(...args);
+    certificates.pki().admin.then(unlock, unlock);
+    return certificates;
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
 /** `onChange` is called when the TLS settings change. */
-export function openCertificates(options: ServeOptions, url: () => string, onChange: () => void, logger: Logger): Certificates {
+function openCertificates(options: ServeOptions, url: () => string, onChange: () => void, logger: Logger): Certificates {
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const pkiOptions = {
     hosts: servingHosts(options.bindAddress, options.advertiseAddress),
@@ -33,6 +50,7 @@ export function openCertificates(options: ServeOptions, url: () => string, onCha
   const onError = (error: unknown) => logger.error('certificate renewal failed', { error: String(error) });
   const renewal = keepRenewed({
     open: () => openPki(files, pkiOptions, new Date()),
+    lock: options.certDir === undefined ? undefined : () => lockSharedDir(options.certDir as string),
     onRenewed(pki) {
       onChange();
       publish(pki).catch(onError);
@@ -62,6 +80,27 @@ export function openCertificates(options: ServeOptions, url: () => string, onCha
 /** CAs that clients must trust: the server's own, or the certificate of `--tls-cert-file`. */
 function caBundle(options: ServeOptions, pki: Pki): string {
   return options.tlsCertFile === undefined ? pki.serverTrust : readFileSync(options.tlsCertFile, 'utf8');
+}
+
+/** The CA that signs CertificateSigningRequests: that of flags, or the server's own. */
+export function signingAuthority(options: ServeOptions, { ca, caKey }: Pki): KeyPair {
+  const { clusterSigningCertFile: certificate, clusterSigningKeyFile: key } = options;
+  if (certificate === undefined || key === undefined) return { certificate: ca, key: caKey };
+  return { certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
+}
+
+/** The identity of this server for aggregated API servers. `ca` is undefined if the certificate of flags is not of the own CA. */
+export interface FrontProxy {
+  readonly ca: string | undefined;
+  readonly client: KeyPair;
+}
+
+/** The client certificate of flags, or the server's own. */
+export function frontProxy(options: ServeOptions, pki: () => Pki): () => FrontProxy {
+  const { proxyClientCertFile: certificate, proxyClientKeyFile: key } = options;
+  if (certificate === undefined || key === undefined) return () => pki().frontProxy;
+  const read = fileReader();
+  return () => ({ ca: undefined, client: { certificate: read(certificate), key: read(key) } });
 }
 
 const maxExpiries = 10;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import type { Aggregator } from '@tsukube/aggregator';
 import { describe } from '@tsukube/api';
 import {
   type AuditOptions,
@@ -64,6 +65,7 @@ export interface ChainParts extends ApiServerParts {
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   /** Custom resources. */
   readonly custom: CustomApi | undefined;
+  readonly aggregator: Aggregator;
   /** Serves heavy requests in worker threads; absent without workers. */
   readonly heavy: HeavyRequests | undefined;
   readonly shutdown: ShutdownNotice;
@@ -127,14 +129,20 @@ export function terminated({ requests }: ServerMetrics, code: number): (request:
 
 /** The first delegate that claims a path answers. */
 function delegates(parts: ChainParts): readonly Delegate[] {
-  const { options, resources, registryOf, custom, logger, metrics } = parts;
+  const { options, resources, registryOf, custom, aggregator, logger, metrics } = parts;
   const all = () => [...resources, ...(custom?.resources() ?? [])];
-  const discovery = createDiscovery(all, { serverAddress: parts.address });
+  const discovery = createDiscovery(all, { serverAddress: parts.address, remote: () => aggregator.documents.versions() });
   const openApi = createOpenApi(() => resources, {
     describe,
     title: 'Kubernetes',
     version: kubernetesVersion,
     custom: () => custom?.resources() ?? [],
+    remote: () => aggregator.documents.openApi3(),
+    remoteSpecs: () => aggregator.documents.specs(),
+  });
+  aggregator.onDocuments(() => {
+    discovery.invalidate();
+    openApi.invalidate();
   });
   const checks = observedHealthChecks(healthChecks(parts), metrics.slis);
   custom?.onChange(() => {
@@ -148,6 +156,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     memory: new RequestMemory(requestMemoryBytes(options)),
   };
   return [
+    aggregator.delegate,
     ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
     resourceDelegate({ ...serving, resources, registryOf, shutdown: parts.shutdown }),
     (request) => discovery.answer(request),

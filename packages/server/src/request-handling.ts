@@ -51,6 +51,7 @@ export async function createRequestHandling(
     resources,
     registryOf: api.registryOf,
     custom: api.custom,
+    aggregator: api.aggregator,
     heavy: api.heavy?.requests,
     shutdown: api.shutdown.notice,
     isReady: () => isReady,

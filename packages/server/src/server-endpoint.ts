@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { CertificatePool } from '@tsukube/apiserver';
 import type { ServerEndpoint } from '@tsukube/controllers';
+import type { FrontProxy } from './certificates.ts';
 import type { ServeOptions } from './config/index.ts';
 
 /** Host name, address and port that the server publishes. */
@@ -19,18 +21,19 @@ function isLoopback(address: string): boolean {
   return isIPv4(address) ? address.startsWith('127.') : address === '::1';
 }
 
-export interface AuthenticationParts {
+interface ClientAuthorities {
   readonly options: ServeOptions;
   readonly clientAuthorities: () => CertificatePool;
   readonly proxyAuthorities: () => CertificatePool | undefined;
+  readonly frontProxy: () => FrontProxy;
 }
 
 /** Data of the extension-apiserver-authentication ConfigMap. */
-export function authenticationData(parts: AuthenticationParts): Readonly<Record<string, string>> {
+export function authenticationData(parts: ClientAuthorities): Readonly<Record<string, string>> {
   const { options, clientAuthorities, proxyAuthorities } = parts;
   const proxies = proxyAuthorities();
   const clients = { 'client-ca-file': pemOf(clientAuthorities()) };
-  if (!proxies) return clients;
+  if (!proxies) return { ...clients, ...ownProxy(parts.frontProxy()) };
   return {
     ...clients,
     'requestheader-client-ca-file': pemOf(proxies),
@@ -39,6 +42,20 @@ export function authenticationData(parts: AuthenticationParts): Readonly<Record<
     'requestheader-group-headers': JSON.stringify(options.requestheaderGroupHeaders),
     'requestheader-extra-headers-prefix': JSON.stringify(options.requestheaderExtraHeadersPrefix),
     'requestheader-allowed-names': JSON.stringify(options.requestheaderAllowedNames),
+  };
+}
+
+/** Without flags, aggregated API servers trust the headers of this server, by its own front-proxy CA. */
+function ownProxy({ ca, client }: FrontProxy): Readonly<Record<string, string>> {
+  if (ca === undefined) return {};
+  const { subject } = new X509Certificate(client.certificate);
+  return {
+    'requestheader-client-ca-file': ca,
+    'requestheader-username-headers': '["X-Remote-User"]',
+    'requestheader-uid-headers': '["X-Remote-Uid"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-allowed-names': JSON.stringify([subject.replace(/^CN=/, '')]),
   };
 }
 

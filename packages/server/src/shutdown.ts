@@ -1,4 +1,7 @@
-import type { ShutdownNotice } from '@tsukube/apiserver';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger, ShutdownNotice } from '@tsukube/apiserver';
+import type { Listener } from '@tsukube/transport';
+import type { ServeOptions } from './config/index.ts';
 
 export interface Shutdown {
   readonly notice: ShutdownNotice;
@@ -28,4 +31,62 @@ export function shutdownNotice(): Shutdown {
       }
     },
   };
+}
+
+/** The parts of a server that a shutdown drains. */
+interface Drained {
+  readonly options: ServeOptions;
+  readonly listener: Listener;
+  readonly logger: Logger;
+  readonly api: {
+    beginShutdown(): void;
+    withdraw(): Promise<void>;
+    endWatches(spreadMs: number): Promise<void>;
+    drain(): Promise<void>;
+  };
+}
+
+/** Bounds the removal of this server from the endpoints of the Service kubernetes. */
+const withdrawMs = 5_000;
+/** kube-apiserver's timeout once all requests are drained. */
+const idleConnectionsMs = 2_000;
+/** HTTP/1.1 connections are retired for this long at the end of the delay, or for half of it. */
+const maxRetirementMs = 5_000;
+
+/**
+ * The order of kube-apiserver: readiness fails and the endpoint is withdrawn; load balancers react during the delay; then watches
+ * end and requests in flight finish. The port is closed before that, or last if new requests are answered with Retry-After.
+ */
+export async function drainServer({ options, api, listener, logger }: Drained): Promise<void> {
+  logger.info('draining');
+  api.beginShutdown();
+  const withdrawn = within(withdrawMs, api.withdraw());
+  await delayShutdown(options.shutdownDelayDuration, listener);
+  await withdrawn;
+  const { shutdownWatchTerminationGracePeriod: grace, requestTimeout } = options;
+  const watchesEnded = api.endWatches(grace);
+  if (options.shutdownSendRetryAfter) {
+    await Promise.all([within(requestTimeout, api.drain()), watchesEnded]);
+    await within(idleConnectionsMs, listener.close());
+  } else await within(Math.max(requestTimeout, grace), Promise.all([listener.close(), watchesEnded]));
+  listener.force();
+}
+
+/**
+ * An idle HTTP/1.1 connection cannot be closed safely: the client may be sending a request that is not safe to repeat. Towards the
+ * end of the delay each answer therefore ends its connection, which leaves only connections that are not in use.
+ */
+async function delayShutdown(delayMs: number, listener: Listener): Promise<void> {
+  if (delayMs <= 0) return;
+  const retirement = Math.min(delayMs / 2, maxRetirementMs);
+  await pause(delayMs - retirement);
+  listener.retire();
+  await pause(retirement);
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const timeout = new AbortController();
+  const expired = pause(milliseconds, undefined, { signal: timeout.signal }).catch(() => {});
+  await Promise.race([work, expired]);
+  timeout.abort();
 }

@@ -1,17 +1,21 @@
 import { isIPv6 } from 'node:net';
-import { isTokenProtocol, type Logger, type Resource, silentLogger } from '@tsukube/apiserver';
+import { type AdmissionPlugin, isTokenProtocol, type Logger, type Resource, silentLogger } from '@tsukube/apiserver';
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { type Listener, listen } from '@tsukube/transport';
+import { readPluginConfigurations } from './admission/configuration-file.ts';
+import { checkReviewWebhooks } from './admission/review-webhook.ts';
+import { checkWebhookCredentials } from './admission/webhook-credentials.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
-import { type Certificates, expiryCheck, openCertificates } from './certificates.ts';
-import { completeOptions, type GivenOptions, type ServeOptions } from './config/index.ts';
+import { type Certificates, expiryCheck, frontProxy, openSharedCertificates, signingAuthority } from './certificates.ts';
+import { completeOptions, type GivenOptions, runsPlugin, type ServeOptions } from './config/index.ts';
 import { type DataDir, takeDataDir } from './files/data-dir.ts';
 import { restrictDataDir } from './files/data-dir-permissions.ts';
 import { checkKubeconfigPath, localUrl } from './pki/kubeconfig.ts';
 import { openConfiguredStore } from './registries/store.ts';
 import { endpointOf } from './server-endpoint.ts';
+import { drainServer } from './shutdown.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface RunningServer {
@@ -32,6 +36,8 @@ export type StartOptions = GivenOptions & {
   readonly logger?: Logger;
   /** Served in addition to the built-in kinds. */
   readonly resources?: readonly Resource[];
+  /** Run behind the built-in plugins. Worker threads are not used then. */
+  readonly admissionPlugins?: readonly AdmissionPlugin[];
   /** Called when the first client connects and when the last one disconnects. */
   readonly onClients?: (isConnected: boolean) => void;
   readonly offload?: OffloadOptions;
@@ -43,6 +49,7 @@ export type StartOptions = GivenOptions & {
 export async function startServer({
   logger = silentLogger,
   resources = [],
+  admissionPlugins = [],
   onClients,
   offload = {},
   openStore,
@@ -53,7 +60,7 @@ export async function startServer({
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
     if (dataDir) restrictDataDir(dataDir.path, logger);
-    return await start(options, { resources, offload, dataDir, logger, onClients, openStore });
+    return await start(options, { resources, admissionPlugins, offload, dataDir, logger, onClients, openStore });
   } catch (error) {
     dataDir?.release();
     throw error;
@@ -62,30 +69,46 @@ export async function startServer({
 
 interface Surroundings extends Pick<StartOptions, 'onClients' | 'openStore'> {
   readonly resources: readonly Resource[];
+  readonly admissionPlugins: readonly AdmissionPlugin[];
   readonly offload: OffloadOptions;
   readonly dataDir: DataDir | undefined;
   readonly logger: Logger;
 }
 
 async function start(options: ServeOptions, surroundings: Surroundings): Promise<RunningServer> {
-  const { resources, offload, dataDir, logger, openStore } = surroundings;
+  const { resources, admissionPlugins, offload, dataDir, logger, openStore } = surroundings;
   let listener: Listener | undefined;
   const port = () => listener?.address.port ?? options.securePort;
   const url = () => localUrl(options.bindAddress, port());
-  const certificates = openCertificates(options, url, () => listener?.setSecureContext(certificates.settings()), logger);
+  const onChange = () => listener?.setSecureContext(certificates.settings());
+  const certificates = await openSharedCertificates(options, url, onChange, logger);
+  const pluginConfigurations = await readPluginConfigurations(options.admissionControlConfigFile, (name) =>
+    runsPlugin(options, name),
+  );
+  await checkReviewWebhooks(pluginConfigurations);
+  await checkWebhookCredentials(pluginConfigurations);
   const store = openStore ? await openStore() : await openConfiguredStore(options, logger);
   const api = await createApiServer({
     options,
     resources,
+    admissionPlugins,
     offload,
     store,
     ca: certificates.pki().ca,
+    signingAuthority: () => signingAuthority(options, certificates.pki()),
     serviceAccounts: serviceAccountTokens(options, certificates.pki()),
+    pluginConfigurations,
+    kubeletClient: () => certificates.pki().kubeletClient,
+    frontProxy: frontProxy(options, certificates.pki),
     clientAuthorities: certificates.trust.clients,
     proxyAuthorities: certificates.trust.proxies,
     logger,
     address: () => externalAddress(options, port()),
     checkCertificates: expiryCheck(certificates.pki),
+  }).catch(async (error) => {
+    await store.close();
+    certificates.stop();
+    throw error;
   });
   listener = await startListening(options, api, certificates, surroundings).catch(async (error) => {
     await api.close();
@@ -151,27 +174,11 @@ async function stop(
   dataDir: DataDir | undefined,
   logger: Logger,
 ): Promise<void> {
-  logger.info('draining');
-  api.beginShutdown();
-  if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
-  const { shutdownWatchTerminationGracePeriod: grace, requestTimeout } = options;
-  const watchesEnded = api.endWatches(grace);
-  if (options.shutdownSendRetryAfter) await within(requestTimeout, api.drain());
-  await within(Math.max(requestTimeout, grace), Promise.all([listener.close(), watchesEnded]));
-  listener.force();
+  await drainServer({ options, api, listener, logger });
   await api.close();
   certificates.stop();
   dataDir?.release();
   logger.info('stopped');
-}
-
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

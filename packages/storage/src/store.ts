@@ -51,6 +51,18 @@ export interface Store {
   tap?(listener: (batch: Batch) => void): () => void;
 
   /**
+   * Optional, for embedded stores that several processes have open: delivers every change committed before the call, by any
+   * process, to the taps. Undefined if they have been delivered already, or are when it returns.
+   */
+  catchUp?(): Promise<void> | undefined;
+
+  /**
+   * Optional, for stores that another process compacts: calls the listener before a revision is compacted, so that it can drop
+   * what it could not read afterwards. Returns a function that removes the listener.
+   */
+  onCompaction?(listener: (revision: number) => void): () => void;
+
+  /**
    * Optional, for embedded stores: synchronously returns the value that a revision wrote to a key, while that is the newest
    * value of the key or within the history. Values that can be read this way need not be cached. Throws CorruptValue.
    */

@@ -37,6 +37,8 @@ export interface ListenerOptions extends HandlerOptions, Pick<Http1Options, 'all
 export interface Listener {
   readonly address: AddressInfo;
   setSecureContext(tls: SecureContextOptions): void;
+  /** HTTP/1.1 answers end their connections from now on: a client learns of the shutdown from an answer, not from a reset. */
+  retire(): void;
   /** Drains: accepts no new connections, sends GOAWAY, closes connections once idle. */
   close(): Promise<void>;
   /** Closes all connections now. */
@@ -81,6 +83,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     address: server.address() as AddressInfo,
     setSecureContext: (settings) => tls.setSecureContext(settings),
+    retire: () => http1.retire(),
     close: () => drain(server, http1, http2),
     force: () => {
       for (const socket of sockets) socket.destroy();

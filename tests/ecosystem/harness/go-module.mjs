@@ -27,7 +27,7 @@ export async function fetchModule(context, module, version) {
   return { folder, version: Version };
 }
 
-/** A module of a repository with many names its neighbours by relative paths, which are not there in the module cache. */
+/** In a repository of several modules, go.mod replaces neighbours by relative paths, which do not exist in the module cache. */
 async function dropLocalReplacements(/** @type {Context} */ context, /** @type {string} */ cwd) {
   const { Replace } = JSON.parse(await context.exec('go', ['mod', 'edit', '-json'], { cwd }));
   /** @type {{ Old: { Path: string }, New: { Path: string } }[]} */

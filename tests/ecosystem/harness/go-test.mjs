@@ -30,8 +30,8 @@ const maxRetried = 10;
 
 /**
  * Runs `go test -json` and yields a result for each test that has no subtests. A Ginkgo suite is one Go test; its specs are read
- * from the summary it prints. What failed is run once more by itself, for many tests depend on timing; a test that fails again
- * has failed.
+ * from the summary it prints. Failed tests are run once more, alone, because many depend on timing; only the second
+ * result counts.
  * @param {Context} context @param {GoSettings} settings @returns {AsyncIterable<Result>}
  */
 export async function* goTest(context, settings) {
@@ -105,7 +105,7 @@ function parseEvent(line) {
 export function goEventReader() {
   /** @type {Map<string, PackageState>} */
   const packages = new Map();
-  /** By import path; what the go command itself says is under the empty one. @type {Map<string, string[]>} */
+  /** By import path; output of the go command itself has the empty path. @type {Map<string, string[]>} */
   const buildOutputs = new Map();
   const buildOutput = (/** @type {string} */ path) => buildOutputs.get(path) ?? [];
   let anyPackage = false;
@@ -176,7 +176,7 @@ class PackageState {
     }));
     if (action === 'fail') this.#failed = true;
     if (specs.length > 0) yield* specs;
-    // A parent fails with its subtests, which have been told of, unless it failed by itself.
+    // A parent fails with its subtests, which are reported already. It is reported only if it has a failure of its own.
     else if (!this.#parents.has(test) || (action === 'fail' && hasOwnFailure(lines)))
       yield { ...goResult(this.name, test, action, lines), at };
   }

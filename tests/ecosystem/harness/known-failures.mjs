@@ -10,34 +10,10 @@
  */
 export const knownFailures = [
   {
-    suite: 'controller-runtime',
-    test: /should reject create request for (multi-)?webhook that rejects all requests$/,
-    because: 'missing',
-    reason: 'admission webhooks',
-  },
-  {
     suite: 'kube-rs',
     test: /test::(pod_can_await_conditions|can_get_pod_logs_and_evict|pod_can_exec_and_write_to_stdin)$/,
     because: 'kubernetes',
     reason: 'the pod of the test never runs without a kubelet',
-  },
-  {
-    suite: 'cluster-api',
-    test: /structuredmerge TestServerSideApplyWithDefaulting\//,
-    because: 'missing',
-    reason: 'admission webhooks',
-  },
-  {
-    suite: 'cluster-api',
-    test: /ssa\/test TestMitigateManagedFieldsIssue\/Case_1:_\[\]_=>_\[fieldManager\]$/,
-    because: 'missing',
-    reason: 'admission webhooks',
-  },
-  {
-    suite: 'cluster-api',
-    test: /^util\/(controller Test_Delete|patch\/test TestPatchHelper\/Should_(update_Status\.ObservedGeneration|error_if_the_object))/,
-    because: 'missing',
-    reason: 'admission webhooks',
   },
 ];
 

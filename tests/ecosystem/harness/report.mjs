@@ -50,7 +50,7 @@ function linesBySuite(markdown, /** @type {RegExp} */ pattern) {
   return found;
 }
 
-/** @param {string} former  what stands between the marks @param {readonly Tally[]} tallies @param {string} date */
+/** @param {string} former  the text between the marks @param {readonly Tally[]} tallies @param {string} date */
 export function mergeMarkdown(former, tallies, date) {
   const rows = linesBySuite(former, /^\| `([\w.-]+)`/);
   const failures = linesBySuite(former, /^- `([\w.-]+)` /);

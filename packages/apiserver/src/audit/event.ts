@@ -1,4 +1,4 @@
-import { goQuote, type JsonObject, type Status, statusBody, stringifyJson } from '@tsukube/machinery';
+import { goQuote, type JsonObject, memoize, type Status, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 import type { AuditLevel, AuditStage } from './policy.ts';
 
@@ -69,19 +69,11 @@ function optional(name: string, json: string | undefined): readonly string[] {
   return json === undefined ? [] : [`"${name}":${json}`];
 }
 
-const knownUsers = new WeakMap<User, string>();
-
-/** Cached, because a user sends many requests. */
-function userJson(user: User): string {
-  let json = knownUsers.get(user);
-  if (json === undefined) {
-    const { name, uid = '', groups, extra = {} } = user;
-    const sorted = Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
-    json = stringifyJson(withoutEmpty({ username: name, uid, groups: [...groups], extra: sorted }));
-    knownUsers.set(user, json);
-  }
-  return json;
-}
+/** Encoded once, because a user sends many requests. */
+const userJson = memoize(({ name, uid = '', groups, extra = {} }: User): string => {
+  const sorted = Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return stringifyJson(withoutEmpty({ username: name, uid, groups: [...groups], extra: sorted }));
+});
 
 function constraintJson(constraint: string): string | undefined {
   return constraint === '' ? undefined : stringifyJson({ impersonationConstraint: constraint });

@@ -16,8 +16,8 @@ export interface Signer {
 /** Throws if the key type cannot sign tokens. */
 export function signerOf(pem: string): Signer {
   const key = createPrivateKey(pem);
-  const alg = algorithmOf(key);
-  if (!alg) throw new Error('a signing key is an RSA key, or an EC key on P-256, P-384 or P-521');
+  const alg = jwtAlgorithmOf(key);
+  if (!alg) throw new Error('a signing key must be an RSA key, or an EC key on P-256, P-384 or P-521');
   const id = keyIdOf(createPublicKey(key));
   const sign = (claims: JsonObject): string => {
     const signed = compactParts({ alg, kid: id }, claims);
@@ -32,7 +32,7 @@ const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 /** Public keys in PEM: from public keys, private keys and certificates. Throws if there are none. */
 export function verificationKeys(pem: string): readonly VerificationKey[] {
   const blocks = [...pem.matchAll(pemBlock)].filter(([, kind]) => kind !== 'EC PARAMETERS');
-  const keys = blocks.map(([block]) => createPublicKey(block)).filter((key) => algorithmOf(key) !== undefined);
+  const keys = blocks.map(([block]) => createPublicKey(block)).filter((key) => jwtAlgorithmOf(key) !== undefined);
   if (keys.length === 0) throw new Error('there is no key for tokens in it');
   return keys.map((key) => ({ id: keyIdOf(key), key }));
 }
@@ -52,7 +52,7 @@ export function signatureProblem(token: CompactToken, keys: readonly Verificatio
 /** The key as a JWK. */
 export function jwkOf({ id, key }: VerificationKey): JsonObject {
   const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' }) as Record<string, string>;
-  const alg = algorithmOf(key) as string;
+  const alg = jwtAlgorithmOf(key) as string;
   const head = { use: 'sig', kty: kty as string, kid: id };
   return (kty === 'EC' ? { ...head, crv, alg, x, y } : { ...head, alg, n, e }) as JsonObject;
 }
@@ -109,7 +109,7 @@ function options({ key: type, pss }: Algorithm, key: KeyObject) {
 }
 
 /** The algorithm Kubernetes signs with; undefined if the key cannot sign tokens. */
-export function algorithmOf(key: KeyObject): string | undefined {
+export function jwtAlgorithmOf(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType === 'rsa') return 'RS256';
   const curve = key.asymmetricKeyDetails?.namedCurve;
   return key.asymmetricKeyType === 'ec' ? signingAlgorithms.find((name) => algorithms[name]?.curve === curve) : undefined;

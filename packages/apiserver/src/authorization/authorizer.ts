@@ -47,14 +47,14 @@ export interface ResourceRule {
   readonly resourceNames?: readonly string[];
 }
 
-export interface PathRule {
+export interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
 
 export interface AccessRules {
   readonly resourceRules: readonly ResourceRule[];
-  readonly pathRules: readonly PathRule[];
+  readonly pathRules: readonly NonResourceRule[];
   /** Whether the list may lack rules. */
   readonly incomplete: boolean;
   readonly error?: string;

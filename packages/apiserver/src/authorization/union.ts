@@ -79,7 +79,7 @@ const denied: Verdict = { decision: 'no opinion', reason: 'Everything is forbidd
 
 export const alwaysAllow: Authorizer = { authorize: () => allowed, rulesFor: () => everything };
 
-export const alwaysDeny: Authorizer = { authorize: () => denied, rulesFor: () => noRules };
+export const alwaysDenyAuthorizer: Authorizer = { authorize: () => denied, rulesFor: () => noRules };
 
 /** Members of these groups are allowed everything. */
 export function privilegedGroups(groups: readonly string[]): Authorizer {

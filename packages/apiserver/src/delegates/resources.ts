@@ -125,8 +125,9 @@ function isPath({ info }: IncomingRequest, { resource, verbs, subresource }: End
 function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: Endpoint): VerbHandler | undefined {
   const { info } = request;
   const { verb } = info;
-  if (request.method === 'HEAD' || (info.verbInPath && request.method !== 'GET')) return undefined;
+  if (info.verbInPath && request.method !== 'GET') return undefined;
   if (subresource?.connectMethods?.includes(request.method.toLowerCase())) return verbs.connect;
+  if (request.method === 'HEAD') return undefined;
   const named = info.parts.length > 1;
   const readsCollection = verb === 'list' || verb === 'watch';
   if (resource.scope === 'Namespaced' && info.namespace === '') return readsCollection ? verbs[verb] : undefined;
@@ -158,6 +159,7 @@ const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'connect', '
 
 /** Runs the verb, on this thread or offloaded. */
 export function serveVerb(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer> {
-  const { heavy, info } = request;
-  return heavy && !reads.has(info.verb) ? heavy.write(handler, request) : handler(request);
+  const { heavy, info, subresource } = request;
+  const isWrite = !reads.has(info.verb) && handler !== subresource?.verbs.connect;
+  return heavy && isWrite ? heavy.write(handler, request) : handler(request);
 }

@@ -42,7 +42,11 @@ function describeGroup({ name, versions }: ApiGroup): JsonObject {
   return { metadata: name === '' ? {} : { name }, versions: versions.map(describeVersion) };
 }
 
-function describeVersion({ version, resources }: ApiVersion): JsonObject {
+function describeVersion({ version, resources, remote }: ApiVersion): JsonObject {
+  if (remote) {
+    const listed = remote.resources.length > 0 && { resources: [...remote.resources] };
+    return { version, ...listed, freshness: remote.isStale ? 'Stale' : 'Current' };
+  }
   return { version, resources: resources.map(describeResource), freshness: 'Current' };
 }
 

@@ -1,4 +1,4 @@
-import { apiVersionOf, type GroupVersionKind } from '@tsukube/machinery';
+import { apiVersionOf, type GroupVersionKind, type JsonObject } from '@tsukube/machinery';
 import type { Resource, ServedVersion, Subresource, Verbs } from '../registry/resource.ts';
 import { compareGroups, compareVersionsOf } from './priorities.ts';
 
@@ -15,6 +15,8 @@ export interface ApiVersion {
   readonly groupVersion: string;
   /** Sorted by name. */
   readonly resources: readonly ApiResource[];
+  /** Set if another server serves the version: its resources in the form of aggregated discovery. */
+  readonly remote?: { readonly resources: readonly JsonObject[]; readonly isStale: boolean };
 }
 
 export interface ApiResource {

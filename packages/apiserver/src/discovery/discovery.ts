@@ -16,10 +16,13 @@ import {
 import { type ApiGroup, apiGroupsOf } from './api-group.ts';
 import { discoveryProtobuf } from './discovery-protobuf.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy.ts';
+import { type RemoteVersion, withRemoteVersions } from './remote-version.ts';
 
 export interface DiscoveryOptions {
   /** host:port at which external clients reach the server. */
   serverAddress(): string;
+  /** Group versions of other servers. */
+  remote?(): readonly RemoteVersion[];
 }
 
 /** Serves the discovery documents. */
@@ -66,7 +69,7 @@ export function createDiscovery(resources: () => readonly Resource[], options: D
   return {
     answer(request) {
       if (!request.path.startsWith('/api')) return undefined;
-      pages ??= pagesOf(apiGroupsOf(resources()), options);
+      pages ??= pagesOf(withRemoteVersions(apiGroupsOf(resources()), options.remote?.() ?? []), options);
       const path = request.path.replace(/\/$/, '');
       const page = pages.get(path);
       if (!page) return undefined;

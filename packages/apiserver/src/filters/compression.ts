@@ -28,7 +28,7 @@ function isGzip(element: string): boolean {
 }
 
 function compressed(answer: Answer): Answer | Promise<Answer> {
-  if (answer.kind !== 'bytes' || answer.status !== 200 || answer.headers?.['content-encoding']) return answer;
+  if (answer.kind !== 'bytes' || answer.isProxied || answer.status !== 200 || answer.headers?.['content-encoding']) return answer;
   const { body } = answer;
   if (typeof body === 'string' || body instanceof Uint8Array)
     return body.length < minBytes ? answer : compressWhole(answer, body);

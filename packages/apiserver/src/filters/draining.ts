@@ -47,6 +47,7 @@ const refusal = {
   status: 429,
   type: 'text/plain; charset=utf-8',
   body: 'The apiserver is shutting down, please try again later.\n',
+  closesConnection: true,
   headers: { 'retry-after': String(retryAfterSeconds), 'x-content-type-options': 'nosniff' },
 } as const;
 

@@ -12,15 +12,22 @@ export function responseHeaders(): Filter {
 
 function withStandardHeaders(answer: Answer, request: IncomingRequest): Answer {
   if (answer.kind === 'taken-over') return answer;
-  const headers: Record<string, string | readonly string[]> = {
-    'audit-id': request.auditId,
-    'cache-control': 'no-cache, private',
-    ...request.flow,
-    ...answer.headers,
-  };
+  const standard = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', ...request.flow };
+  const isProxied = answer.kind === 'bytes' && answer.isProxied;
+  const headers: Record<string, string | readonly string[]> = isProxied
+    ? joined(standard, answer.headers)
+    : { ...standard, ...answer.headers };
   const { warnings } = request;
   if (warnings.length > 0) headers.warning = warnings;
   return { ...answer, headers };
+}
+
+/** The fields of both, also those of the same name. */
+function joined(first: AnswerHeaders, second: AnswerHeaders = {}): Record<string, string | readonly string[]> {
+  const all: Record<string, string | readonly string[]> = { ...first };
+  for (const [name, value] of Object.entries(second))
+    all[name] = Object.hasOwn(first, name) ? ([all[name], value].flat() as string[]) : value;
+  return all;
 }
 
 const allowed: AnswerHeaders = {

@@ -4,7 +4,7 @@ import type { User } from '../http/api-request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import type { Flow } from './flow.ts';
-import type { FlowRule, FlowSubject, PathRule, ResourceRule, SchemaConfig } from './flow-config.ts';
+import type { FlowRule, FlowSubject, NonResourcePolicyRule, ResourcePolicyRule, SchemaConfig } from './flow-config.ts';
 import type { PriorityLevel } from './priority-level.ts';
 
 /** Flows of one user. */
@@ -116,14 +116,14 @@ function matchesRequest({ resourceRules, pathRules }: FlowRule, info: RequestInf
   return false;
 }
 
-function matchesResource(rule: ResourceRule, { verb, group, resource, subresource, namespace }: RequestInfo): boolean {
+function matchesResource(rule: ResourcePolicyRule, { verb, group, resource, subresource, namespace }: RequestInfo): boolean {
   if (!contains(rule.verbs, verb) || !contains(rule.groups, group)) return false;
   if (namespace === '' ? !rule.clusterScope : !contains(rule.namespaces, namespace)) return false;
   if (isAll(rule.resources)) return true;
   return rule.resources.includes(subresource === '' ? resource : `${resource}/${subresource}`);
 }
 
-function matchesPath({ verbs, paths }: PathRule, verb: string, path: string): boolean {
+function matchesPath({ verbs, paths }: NonResourcePolicyRule, verb: string, path: string): boolean {
   return (
     contains(verbs, verb) && paths.some((pattern) => pattern === '*' || pattern === path || path.startsWith(folder(pattern)))
   );

@@ -28,8 +28,8 @@ export interface SchemaConfig {
 
 export interface FlowRule {
   readonly subjects: readonly FlowSubject[];
-  readonly resourceRules: readonly ResourceRule[];
-  readonly pathRules: readonly PathRule[];
+  readonly resourceRules: readonly ResourcePolicyRule[];
+  readonly pathRules: readonly NonResourcePolicyRule[];
 }
 
 export type FlowSubject =
@@ -37,7 +37,7 @@ export type FlowSubject =
   | { readonly kind: 'Group'; readonly name: string }
   | { readonly kind: 'ServiceAccount'; readonly namespace: string; readonly name: string };
 
-export interface ResourceRule {
+export interface ResourcePolicyRule {
   readonly verbs: readonly string[];
   readonly groups: readonly string[];
   readonly resources: readonly string[];
@@ -45,7 +45,7 @@ export interface ResourceRule {
   readonly clusterScope: boolean;
 }
 
-export interface PathRule {
+export interface NonResourcePolicyRule {
   readonly verbs: readonly string[];
   readonly paths: readonly string[];
 }
@@ -107,7 +107,7 @@ function readSubject(subject: JsonObject): FlowSubject | undefined {
   return { kind, namespace: text(namespace), name: text(name) };
 }
 
-function readResourceRule(rule: JsonObject): ResourceRule {
+function readResourceRule(rule: JsonObject): ResourcePolicyRule {
   return {
     verbs: texts(rule.verbs),
     groups: texts(rule.apiGroups),
@@ -117,7 +117,7 @@ function readResourceRule(rule: JsonObject): ResourceRule {
   };
 }
 
-function readPathRule(rule: JsonObject): PathRule {
+function readPathRule(rule: JsonObject): NonResourcePolicyRule {
   return { verbs: texts(rule.verbs), paths: texts(rule.nonResourceURLs) };
 }
 

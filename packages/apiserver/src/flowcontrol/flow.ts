@@ -36,7 +36,7 @@ export function maxSeats({ initialSeats, finalSeats }: WorkEstimate): number {
 /** Assumed execution time in seconds until the real one is known. */
 export const assumedDuration = 0.003;
 
-export type Decision = 'execute' | 'time-out';
+export type DispatchDecision = 'execute' | 'time-out';
 
 /** A request in a queue or executing. Times are in seconds. */
 export class FlowRequest {
@@ -53,7 +53,7 @@ export class FlowRequest {
   isExecuting = false;
   isTracked = false;
   /** Called once for a request that had to wait. */
-  decide: ((decision: Decision) => void) | undefined;
+  decide: ((decision: DispatchDecision) => void) | undefined;
 
   constructor(
     request: IncomingRequest,

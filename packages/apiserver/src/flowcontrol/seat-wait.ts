@@ -1,9 +1,9 @@
 import { StatusError } from '@tsukube/machinery';
 import { ClientGone } from '@tsukube/transport';
-import type { Decision, FlowRequest } from './flow.ts';
+import type { DispatchDecision, FlowRequest } from './flow.ts';
 
 /** How a wait ended; `gone` if the client disconnected. */
-export type Outcome = Decision | 'gone';
+export type Outcome = DispatchDecision | 'gone';
 
 /** Maximum wait as a fraction of the request timeout, as in kube-apiserver. */
 const shareOfTimeout = 1 / 4;

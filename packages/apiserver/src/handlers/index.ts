@@ -11,6 +11,7 @@ import { update } from './verbs/update.ts';
 import { watch } from './verbs/watch.ts';
 
 export { type Action, type ActionKind, actionSubresource, actionVerb } from './verbs/action.ts';
+export { type Connect, connectSubresource, subpathOf } from './verbs/connect.ts';
 export { type Scalable, scaleSubresource } from './verbs/scale.ts';
 export { type Compute, computedVerbs, type Review, reviewVerbs } from './verbs/virtual.ts';
 export { create, deleteCollection, deleteOne, get, list, patch, update, watch };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Exchange } from '@tsukube/transport';
 import type { RequestInfo } from './request-info.ts';
@@ -151,6 +152,8 @@ export class IncomingRequest implements ApiRequest {
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
+      // A request may call more webhooks at a time than the ten listeners that Node takes for a leak.
+      setMaxListeners(0, this.#abort.signal);
       if (this.isOver) this.#abort.abort();
     }
     return this.#abort.signal;

@@ -55,7 +55,7 @@ export class LoopMonitor {
   #since = 0;
   #longest: ApiRequest | undefined;
   #longestMs = 0;
-  /** Of the sections with an end: others may include idle time. */
+  /** Only sections with an explicit end: others may include idle time. */
   #longestExactMs = 0;
 
   constructor(options: LoopMonitorOptions) {

@@ -1,5 +1,6 @@
+import { BoundedCache } from '@tsukube/machinery';
 import type { Verdict } from '../authorization/authorizer.ts';
-import type { AdmissionObserver, AdmissionRecorder } from '../registry/admission.ts';
+import type { AdmissionObserver, AdmissionRecorder, MetricRecorder } from '../registry/admission.ts';
 import type { Registry } from './prometheus/registry.ts';
 import type { Counter, Histogram } from './prometheus/series.ts';
 
@@ -55,7 +56,7 @@ function countersBy(create: (key: string) => Counter): (key: string) => Counter 
 
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** Duration of admission, per plugin and per step, under kube-apiserver's names. */
+/** Duration of admission, per plugin and per step, under kube-apiserver's names; and the metrics that plugins define. */
 export function admissionMetrics(registry: Registry): AdmissionObserver {
   const plugins = registry.histogram({
     name: 'apiserver_admission_controller_admission_duration_seconds',
@@ -69,9 +70,38 @@ export function admissionMetrics(registry: Registry): AdmissionObserver {
     labels: ['operation', 'rejected', 'type'],
     bounds,
   });
+  const defined = new Map<string, MetricRecorder>();
+  const define = (name: string, create: () => MetricRecorder): MetricRecorder => {
+    const record = defined.get(name) ?? create();
+    defined.set(name, record);
+    return record;
+  };
   return {
+    counter: (metric) =>
+      define(metric.name, () => {
+        const seriesOf = remembered(metric.labels, registry.counter<string>(metric));
+        return (labels, value) => seriesOf(labels).increase(value);
+      }),
+    histogram: (metric) =>
+      define(metric.name, () => {
+        const seriesOf = remembered(metric.labels, registry.histogram<string>(metric));
+        return (labels, value) => seriesOf(labels).observe(value);
+      }),
     plugin: (name, type) => recorder((operation, rejected) => plugins.with({ name, operation, rejected, type })),
     step: (type) => recorder((operation, rejected) => steps.with({ operation, rejected, type })),
+  };
+}
+
+type Labels = Readonly<Record<string, string>>;
+const maxRemembered = 1000;
+
+/** Series by the values of their labels: faster than the text of the labels, by which a family knows them. */
+function remembered<S extends object>(names: readonly string[], family: { with(labels: Labels): S }): (labels: Labels) => S {
+  const known = new BoundedCache<string, S>({ entries: maxRemembered });
+  return (labels) => {
+    let key = '';
+    for (const name of names) key += `${labels[name]}\0`;
+    return known.getOrCreate(key, () => family.with(labels));
   };
 }
 

@@ -2,6 +2,7 @@ export type { AuthorizationMetrics } from './access-metrics.ts';
 export { type EncryptionMetrics, encryptionMetrics, type ProviderMetrics } from './encryption-metrics.ts';
 export { FlowControlMetrics } from './flow-control-metrics.ts';
 export { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
+export type { KubeletMetrics } from './kubelet-metrics.ts';
 export type { Description, Family } from './prometheus/family.ts';
 export { Registry } from './prometheus/registry.ts';
 export type { Counter, Gauge, Histogram } from './prometheus/series.ts';

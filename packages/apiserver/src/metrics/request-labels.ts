@@ -29,8 +29,8 @@ export interface SubjectLabels {
   readonly component: '' | 'apiserver';
 }
 
-export interface Subject extends SubjectLabels {
-  /** Of a deprecated version, the release that removes it (1.25), or empty. Not a label. */
+export interface ResourceLabels extends SubjectLabels {
+  /** The release that removes a deprecated version (1.25); empty if none is known. Not a label. */
   readonly removedRelease?: string;
 }
 
@@ -92,10 +92,10 @@ export function pathLabels(path: string): SubjectLabels {
 }
 
 /** Labels of the served resources, by plural name. */
-export type ServedSubjects = ReadonlyMap<string, readonly Subject[]>;
+export type ServedSubjects = ReadonlyMap<string, readonly ResourceLabels[]>;
 
 export function servedSubjects(resources: readonly Resource[]): ServedSubjects {
-  const subjects = new Map<string, Subject[]>();
+  const subjects = new Map<string, ResourceLabels[]>();
   for (const resource of resources) {
     const { plural } = resource.names;
     subjects.set(plural, [...(subjects.get(plural) ?? []), ...subjectsOf(resource)]);
@@ -103,9 +103,9 @@ export function servedSubjects(resources: readonly Resource[]): ServedSubjects {
   return subjects;
 }
 
-function subjectsOf({ versions, names, subresources = {} }: Resource): Subject[] {
+function subjectsOf({ versions, names, subresources = {} }: Resource): ResourceLabels[] {
   return versions.flatMap(({ group, version, deprecationWarning }) =>
-    ['', ...Object.keys(subresources)].map((subresource): Subject => {
+    ['', ...Object.keys(subresources)].map((subresource): ResourceLabels => {
       const labels = { group, version, resource: names.plural, subresource, component: 'apiserver' } as const;
       return deprecationWarning === undefined ? labels : { ...labels, removedRelease: removedRelease(deprecationWarning) };
     }),
@@ -113,7 +113,7 @@ function subjectsOf({ versions, names, subresources = {} }: Resource): Subject[]
 }
 
 /** Undefined if the resource is not served. One lookup and comparisons are cheaper than building a combined key. */
-export function resourceLabels(served: ServedSubjects, info: RequestInfo): Subject | undefined {
+export function resourceLabels(served: ServedSubjects, info: RequestInfo): ResourceLabels | undefined {
   for (const subject of served.get(info.resource) ?? []) {
     if (subject.subresource === info.subresource && subject.version === info.version && subject.group === info.group)
       return subject;

@@ -6,12 +6,12 @@ import {
   dryRunOf,
   pathLabels,
   type ReportedVerb,
+  type ResourceLabels,
   reportedVerb,
   reportedVerbs,
   resourceLabels,
   type Scope,
   type ServedSubjects,
-  type Subject,
   type SubjectLabels,
   scopeOf,
 } from './request-labels.ts';
@@ -19,14 +19,14 @@ import {
 const scopes: readonly Scope[] = ['', 'cluster', 'namespace', 'resource'];
 const dryRuns: readonly DryRun[] = ['', 'All', 'invalid'];
 
-const unknownResource: Subject = { group: '', version: '', resource: '', subresource: '', component: 'apiserver' };
+const unknownResource: ResourceLabels = { group: '', version: '', resource: '', subresource: '', component: 'apiserver' };
 
 /** Finds the series of a request. */
 export class RequestMetrics {
   readonly #families: RequestFamilies;
   readonly #served: () => ServedSubjects;
   /** Series of a subject, indexed by verb, scope and dry run. */
-  readonly #series = new WeakMap<Subject, RequestSeries[]>();
+  readonly #series = new WeakMap<ResourceLabels, RequestSeries[]>();
 
   /** `served` returns the currently served resources; other requests are counted without a resource. */
   constructor(registry: Registry, served: () => ServedSubjects) {
@@ -43,11 +43,11 @@ export class RequestMetrics {
     return this.#series.get(subject)?.[at] ?? this.#make(subject, verb, scope, dryRun, at);
   }
 
-  #subjectOf({ info, path }: IncomingRequest): Subject {
+  #subjectOf({ info, path }: IncomingRequest): ResourceLabels {
     return info.isResource ? (resourceLabels(this.#served(), info) ?? unknownResource) : pathLabels(path);
   }
 
-  #make(subject: Subject, verb: ReportedVerb, scope: Scope, dryRun: DryRun, at: number): RequestSeries {
+  #make(subject: ResourceLabels, verb: ReportedVerb, scope: Scope, dryRun: DryRun, at: number): RequestSeries {
     const series = new RequestSeries(this.#families, subject, verb, scope, dryRun);
     const known = this.#series.get(subject);
     if (known) known[at] = series;
@@ -80,7 +80,7 @@ export class RequestSeries {
 
   constructor(
     families: RequestFamilies,
-    { removedRelease, ...subject }: Subject,
+    { removedRelease, ...subject }: ResourceLabels,
     verb: ReportedVerb,
     scope: Scope,
     dryRun: DryRun,

@@ -14,6 +14,7 @@ import {
 } from './access-metrics.ts';
 import { FlowControlMetrics } from './flow-control-metrics.ts';
 import { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
+import { type KubeletMetrics, kubeletMetrics } from './kubelet-metrics.ts';
 import { buildInfo, processMetrics, processStartTime, type RuntimeMetrics, runtimeMetrics } from './process-metrics.ts';
 import { Registry } from './prometheus/registry.ts';
 import type { Counter } from './prometheus/series.ts';
@@ -35,6 +36,7 @@ export interface ServerMetrics {
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly handshakeErrors: Counter;
+  readonly kubelets: KubeletMetrics;
   readonly runtime: RuntimeMetrics;
   /** Wraps a store with the metrics of a resource. */
   measured(store: Store, resource: Resource): Store;
@@ -66,6 +68,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
     authentication: authenticationMetrics(registry),
     authorization: authorizationMetrics(registry),
     handshakeErrors: handshakeErrors(registry),
+    kubelets: kubeletMetrics(registry),
     measured: (store, resource) => measuredStore(store, seriesOf(resource)),
     observe(resource, cache, store) {
       observeCache(resource, cache);

@@ -55,11 +55,13 @@ export class HeavyRequests implements Offload {
   readonly #options: HeavyRequestsOptions;
   readonly #deriving = new WeakMap<CacheEntry, Map<string, Promise<void>>>();
 
-  readonly effort = lightEffort;
-
   constructor(options: HeavyRequestsOptions) {
     this.#limits = options.limits;
     this.#options = options;
+  }
+
+  effortOf(resource: Resource): Effort | undefined {
+    return this.#options.isLocal(resource) ? undefined : lightEffort;
   }
 
   write(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer> {
@@ -79,7 +81,10 @@ export class HeavyRequests implements Offload {
     const isShort = length !== undefined && Number(length) * (resource.writeCost ?? 1) <= this.#limits.bytes;
     // The schema of a custom object may be costly for a small body.
     const isLight = isShort && !version.schema.form && !mayGrow(request);
-    return isLight ? handler(request) : this.#unlessHeavy(handler(request), request);
+    const answer = handler(request);
+    if (!isLight) return this.#unlessHeavy(answer, request);
+    // Admission may turn out to be costly for any request.
+    return answer instanceof Promise ? answer.catch((error: unknown) => this.#afterHeavy(error, request)) : answer;
   }
 
   isHeavyObject({ value }: CacheEntry, { resource }: ResourceRequest): boolean {
@@ -136,10 +141,14 @@ export class HeavyRequests implements Offload {
     try {
       return await answer;
     } catch (error) {
-      if (error instanceof HeavyBody) return this.#options.offload(request, error.body);
-      if (error instanceof HeavyWork) return this.#options.offload(request, request.receivedBody ?? nothing);
-      throw error;
+      return this.#afterHeavy(error, request);
     }
+  }
+
+  #afterHeavy(error: unknown, request: ResourceRequest): Promise<Answer> {
+    if (error instanceof HeavyBody) return this.#options.offload(request, error.body);
+    if (error instanceof HeavyWork) return this.#options.offload(request, request.receivedBody ?? nothing);
+    throw error;
   }
 }
 

@@ -6,9 +6,16 @@ import type { Handler } from '../filters/filter.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Output } from '../http/negotiation.ts';
 import { answerBytes, answerError } from '../http/respond.ts';
-import type { AdmissionObserver } from '../registry/admission.ts';
+import type { AdmissionObserver, MetricRecorder } from '../registry/admission.ts';
 import type { Derivation } from '../registry/derived.ts';
-import { type AdmissionSample, answerMessage, type JobResult, type RequestMessage, receivedRequest } from './job.ts';
+import {
+  type AdmissionSample,
+  answerMessage,
+  type DurationSample,
+  type JobResult,
+  type RequestMessage,
+  receivedRequest,
+} from './job.ts';
 import { buffersIn, errorMessage } from './thread-calls.ts';
 
 /** From the main thread to a worker. */
@@ -70,6 +77,8 @@ export class JobLoop {
   readonly admissionObserver: AdmissionObserver = {
     plugin: (plugin, type) => this.#recorder(plugin, type),
     step: (type) => this.#recorder(undefined, type),
+    counter: ({ name }) => this.#metric(name),
+    histogram: ({ name }) => this.#metric(name),
   };
 
   serve(parts: JobParts): void {
@@ -78,9 +87,13 @@ export class JobLoop {
     this.#send({ is: 'ready' });
   }
 
-  #recorder(plugin: string | undefined, type: AdmissionSample['type']): ReturnType<AdmissionObserver['step']> {
+  #recorder(plugin: string | undefined, type: DurationSample['type']): ReturnType<AdmissionObserver['step']> {
     return (operation, milliseconds, rejected) =>
       this.#current.getStore()?.admissions.push({ plugin, type, operation, milliseconds, rejected });
+  }
+
+  #metric(metric: string): MetricRecorder {
+    return (labels, value) => this.#current.getStore()?.admissions.push({ metric, labels, value });
   }
 
   #receive(message: ToWorker): void {

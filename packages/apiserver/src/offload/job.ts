@@ -3,7 +3,7 @@ import type { Answer, AnswerHeaders, BytesAnswer, Exchange } from '@tsukube/tran
 import { auditedObject, auditedPatch } from '../audit/request-object.ts';
 import { type ApiRequest, type AuditNotes, IncomingRequest, type NotedRequest, type NoteRule } from '../http/api-request.ts';
 import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
-import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
+import type { AdmissionOperation, AdmissionType } from '../registry/admission.ts';
 import { type ErrorMessage, ownedBytes } from './thread-calls.ts';
 
 /** An authenticated and authorized request with its body, as sent to a worker. */
@@ -18,14 +18,23 @@ export interface RequestMessage extends Pick<ApiRequest, 'received' | 'info' | '
   readonly notes: NoteRule | undefined;
 }
 
+/** A value of a metric that an admission plugin defines. */
+export interface MetricSample {
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 /** The duration of an admission plugin, or of a whole phase if `plugin` is undefined. */
-export interface AdmissionSample {
+export interface DurationSample {
   readonly plugin: string | undefined;
   readonly type: AdmissionType;
-  readonly operation: AdmissionAttributes['operation'];
+  readonly operation: AdmissionOperation;
   readonly milliseconds: number;
   readonly rejected: boolean;
 }
+
+export type AdmissionSample = DurationSample | MetricSample;
 
 /** The outcome of a request in a worker, with its warnings, audit annotations and notes. */
 export interface JobResult {
@@ -103,6 +112,7 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
       for (const [name, value] of headers) visit(name, value);
     },
     redact() {},
+    bodyStream: () => undefined,
     connection: { remoteAddress, clientCertificates: () => [], hasTrustedCertificate: false, isUrgent: false, goAway() {} },
     body: async () => Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     upgrade: false,

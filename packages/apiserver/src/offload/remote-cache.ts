@@ -221,12 +221,12 @@ function entryOf({ key, value, revision, created }: EntryMessage): CacheEntry {
 }
 
 /** Whether the request of a job is cancelled. */
-export type IsCancelled = (job: number) => boolean;
+type IsJobCancelled = (job: number) => boolean;
 
 /** Serves workers from the caches of this thread. `onWrite` is called before each write of a job. */
 export function cacheCalls(
   find: (name: string) => ObjectCache | undefined,
-  isCancelled: IsCancelled,
+  isCancelled: IsJobCancelled,
   onWrite: (job: number) => void,
 ): CacheCalls {
   const cacheOf = (name: string): ObjectCache => {

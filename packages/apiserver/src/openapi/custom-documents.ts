@@ -3,7 +3,7 @@ import type { JsonObject } from '@tsukube/machinery';
 import { type ApiResource, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
 import type { Resource } from '../registry/resource.ts';
 import { openApi3Document } from './openapi3-document.ts';
-import type { Operation, Path } from './operation.ts';
+import type { OpenApiOperation, Path } from './operation.ts';
 import { getting, listing, type Parameter } from './parameter.ts';
 import { resourcePaths } from './resource-paths.ts';
 import { type Dialect, gvkObject, refTo } from './schema.ts';
@@ -104,7 +104,7 @@ function customPaths(version: ApiVersion, resource: ApiResource): readonly Path[
     .map(({ path, operations }) => ({ path, operations: operations.map((each) => asCustom(each, resource)) }));
 }
 
-function asCustom(operation: Operation, { kind }: ApiResource): Operation {
+function asCustom(operation: OpenApiOperation, { kind }: ApiResource): OpenApiOperation {
   const isCollection = operation.action === 'deletecollection';
   const { body } = operation;
   return {
@@ -119,7 +119,7 @@ function asCustom(operation: Operation, { kind }: ApiResource): Operation {
   };
 }
 
-function parametersOf({ action, parameters }: Operation): readonly Parameter[] {
+function parametersOf({ action, parameters }: OpenApiOperation): readonly Parameter[] {
   if (action === 'get') return [...getting, ...parameters];
   if (action !== 'deletecollection') return parameters;
   return [...listing, ...parameters.filter(({ in: place, name }) => place === 'path' || name === 'pretty')];

@@ -5,6 +5,7 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
+import type { RemoteSpec } from './merge-specs.ts';
 import { openApi3Protobuf } from './openapi3-protobuf.ts';
 import {
   cachingHeaders,
@@ -16,11 +17,15 @@ import {
   servedDocument,
 } from './served-document.ts';
 
-export interface OpenApiOptions extends DocumentOptions {
+export interface OpenApiServerOptions extends DocumentOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Custom resources, each with its own schema. */
   readonly custom?: () => Iterable<Resource>;
+  /** OpenAPI 3 documents of other servers: their names below /openapi/v3/ and their URLs. */
+  readonly remote?: () => Iterable<readonly [name: string, url: string]>;
+  /** OpenAPI 2 documents of other servers, in order of priority. */
+  readonly remoteSpecs?: () => readonly RemoteSpec[];
 }
 
 /** Serves /openapi/v2 and /openapi/v3. */
@@ -40,7 +45,7 @@ const openApi3ProtobufNames = [
 ];
 const swagger2ProtobufNames = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', swagger2Protobuf];
 
-export function createOpenApi(resources: () => readonly Resource[], options: OpenApiOptions): OpenApi {
+export function createOpenApi(resources: () => readonly Resource[], options: OpenApiServerOptions): OpenApi {
   const now = options.now ?? Date.now;
   const current = createLibrary(resources, options, now);
   return {
@@ -48,7 +53,7 @@ export function createOpenApi(resources: () => readonly Resource[], options: Ope
       const { path } = request;
       if (!path.startsWith('/openapi/')) return undefined;
       if (path === '/openapi/v2') return answerSwagger2(request, current, now);
-      if (path === '/openapi/v3') return answerIndex(request, current, now);
+      if (path === '/openapi/v3') return answerIndex(request, current, now, options.remote?.() ?? []);
       if (path.startsWith('/openapi/v3/')) return answerOpenApi3(request, current, path.slice('/openapi/v3/'.length), now);
       return undefined;
     },
@@ -60,6 +65,7 @@ export function createOpenApi(resources: () => readonly Resource[], options: Ope
 interface Library {
   readonly documents: () => Documents;
   readonly custom: CustomDocuments;
+  readonly remoteSpecs: () => readonly RemoteSpec[];
   get(key: string, make: () => string | Uint8Array): ServedDocument;
   /** A document of all resources. Concurrent requests share one build. */
   getWhole(key: string, make: () => Promise<ServedDocument>): ServedDocument | Promise<ServedDocument>;
@@ -77,7 +83,7 @@ const wholes = ['/openapi/v2', '/openapi/v2 protobuf'];
 /** Cached documents of custom resources. */
 const maxCustom = 200;
 
-function createLibrary(resources: () => readonly Resource[], options: OpenApiOptions, now: () => number): Library {
+function createLibrary(resources: () => readonly Resource[], options: OpenApiServerOptions, now: () => number): Library {
   const texts = new Map<string, ServedDocument>();
   const customTexts = new BoundedCache<string, ServedDocument>({ entries: maxCustom });
   let made: Documents | undefined;
@@ -98,6 +104,7 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   return {
     documents,
     custom,
+    remoteSpecs: options.remoteSpecs ?? (() => []),
     protobufOf(name, document) {
       const existing = protobufs.get(name);
       if (existing?.hash === document.hash) return existing.made;
@@ -156,7 +163,12 @@ function openApi3(library: Library, name: string): ServedDocument {
 }
 
 /** Builds one document per iteration of the event loop. */
-async function answerIndex(request: ApiRequest, library: Library, now: () => number): Promise<Answer> {
+async function answerIndex(
+  request: ApiRequest,
+  library: Library,
+  now: () => number,
+  remote: Iterable<readonly [name: string, url: string]>,
+): Promise<Answer> {
   const paths: [string, { serverRelativeURL: string }][] = [];
   for (const name of library.documents().openApi3Names) {
     const { hash } = openApi3(library, name);
@@ -165,6 +177,7 @@ async function answerIndex(request: ApiRequest, library: Library, now: () => num
   }
   for (const name of library.custom.openApi3Names())
     paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${library.custom.hashOf(name)}` }]);
+  for (const [name, serverRelativeURL] of remote) paths.push([name, { serverRelativeURL }]);
   paths.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify({ paths: Object.fromEntries(paths) });
   const { bytes: body, modified } = library.index(text, now);
@@ -206,12 +219,12 @@ function answerSwagger2(request: ApiRequest, library: Library, now: () => number
   return found instanceof Promise ? found.then(answer) : answer(found);
 }
 
-async function swagger2Text({ documents, custom }: Library, now: () => number): Promise<ServedDocument> {
-  return documentInSlices(await documents().swagger2(custom.swagger2()), now());
+async function swagger2Text({ documents, custom, remoteSpecs }: Library, now: () => number): Promise<ServedDocument> {
+  return documentInSlices(await documents().swagger2(custom.swagger2(), remoteSpecs()), now());
 }
 
-async function swagger2Message({ documents, custom }: Library, now: () => number): Promise<ServedDocument> {
-  return servedDocument(await documents().swagger2Protobuf(custom.swagger2()), now());
+async function swagger2Message({ documents, custom, remoteSpecs }: Library, now: () => number): Promise<ServedDocument> {
+  return servedDocument(await documents().swagger2Protobuf(custom.swagger2(), remoteSpecs()), now());
 }
 
 /** The media type that the Accept header prefers. */

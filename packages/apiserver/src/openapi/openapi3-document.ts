@@ -5,12 +5,12 @@ import {
   bearerToken,
   byPath,
   type DocumentInfo,
-  type Operation,
+  type OpenApiOperation,
   type Path,
   type Response,
   reasons,
+  referencedTypes,
   splitParameters,
-  typesOf,
 } from './operation.ts';
 import type { Parameter } from './parameter.ts';
 import { openApi3, refTo } from './schema.ts';
@@ -20,7 +20,7 @@ import type { TypeIndex } from './type-index.ts';
 export function openApi3Document(paths: readonly Path[], types: TypeIndex, info: DocumentInfo, near?: ApiVersion): string {
   const isNear = ({ group, version }: { readonly group: string; readonly version: string }) =>
     (group === '' && version === 'v1') || (group === near?.group && version === near.version);
-  const names = types.reachableFrom(typesOf(paths));
+  const names = types.reachableFrom(referencedTypes(paths));
   const schemas = names.map((name) => `${JSON.stringify(name)}:${types.schemaText(name, openApi3, isNear)}`);
   const pathItems = [...paths].sort(byPath).map((path) => `${JSON.stringify(path.path)}:${JSON.stringify(pathItem(path))}`);
   const head = JSON.stringify({ openapi: '3.0.0', info }).slice(0, -1);
@@ -38,7 +38,7 @@ function pathItem(path: Path): JsonObject {
   };
 }
 
-function operationObject(operation: Operation, parameters: readonly Parameter[]): JsonObject {
+function operationObject(operation: OpenApiOperation, parameters: readonly Parameter[]): JsonObject {
   const { tag, description, id, body, consumes, produces, responses, action, gvk } = operation;
   return {
     tags: [tag],

@@ -2,16 +2,16 @@ import { type JsonObject, type JsonValue, ProtobufWriter } from '@tsukube/machin
 import {
   anyValue,
   anyValues,
-  type Fields,
-  flag,
+  boolField,
+  type FieldWriters,
   type Message,
   map,
   message,
   messages,
   objectOf,
   pairsInSlices,
-  text,
-  texts,
+  stringField,
+  stringFields,
   type WriteField,
   writeFields,
   writeNamed,
@@ -45,7 +45,7 @@ const integer =
   (writer, value) =>
     writer.intField(field, Number(value));
 
-const reference = objectOf({ $ref: text(1) });
+const reference = objectOf({ $ref: stringField(1) });
 
 /** gnostic's `SchemaOrReference`, `ParameterOrReference` and so on. */
 const orReference =
@@ -63,30 +63,30 @@ const defaultValue: Message = (writer, value) => {
   else if (typeof value !== 'object') writer.doubleField(1, Number(value));
 };
 
-const schemaFields: Fields = {
-  nullable: flag(1),
-  readOnly: flag(3),
-  writeOnly: flag(4),
-  externalDocs: message(6, objectOf({ description: text(1), url: text(2) }, 3)),
+const schemaFields: FieldWriters = {
+  nullable: boolField(1),
+  readOnly: boolField(3),
+  writeOnly: boolField(4),
+  externalDocs: message(6, objectOf({ description: stringField(1), url: stringField(2) }, 3)),
   example: anyValue(7),
-  deprecated: flag(8),
-  title: text(9),
+  deprecated: boolField(8),
+  title: stringField(9),
   multipleOf: number(10),
   maximum: number(11),
-  exclusiveMaximum: flag(12),
+  exclusiveMaximum: boolField(12),
   minimum: number(13),
-  exclusiveMinimum: flag(14),
+  exclusiveMinimum: boolField(14),
   maxLength: integer(15),
   minLength: integer(16),
-  pattern: text(17),
+  pattern: stringField(17),
   maxItems: integer(18),
   minItems: integer(19),
-  uniqueItems: flag(20),
+  uniqueItems: boolField(20),
   maxProperties: integer(21),
   minProperties: integer(22),
-  required: texts(23),
+  required: stringFields(23),
   enum: anyValues(24),
-  type: text(25),
+  type: stringField(25),
   allOf: messages(26, anySchema),
   oneOf: messages(27, anySchema),
   anyOf: messages(28, anySchema),
@@ -97,35 +97,42 @@ const schemaFields: Fields = {
     typeof value === 'boolean' ? writer.boolField(2, value) : message(1, anySchema)(writer, value),
   ),
   default: message(33, defaultValue),
-  description: text(34),
-  format: text(35),
+  description: stringField(34),
+  format: stringField(35),
 };
 
 const mediaType = objectOf({ schema: message(1, anySchema) }, 5);
 
 const parameter = objectOf(
-  { name: text(1), in: text(2), description: text(3), required: flag(4), deprecated: flag(5), schema: message(10, anySchema) },
+  {
+    name: stringField(1),
+    in: stringField(2),
+    description: stringField(3),
+    required: boolField(4),
+    deprecated: boolField(5),
+    schema: message(10, anySchema),
+  },
   14,
 );
 
-const requestBody = objectOf({ description: text(1), content: map(2, mediaType), required: flag(3) }, 4);
-const response = objectOf({ description: text(1), content: map(3, mediaType) }, 5);
+const requestBody = objectOf({ description: stringField(1), content: map(2, mediaType), required: boolField(3) }, 4);
+const response = objectOf({ description: stringField(1), content: map(3, mediaType) }, 5);
 
 const securityRequirement: Message = (writer, value) => {
   for (const [name, scopes] of Object.entries(value as Record<string, JsonValue>).reverse())
-    writeNamed(writer, 1, name, message(2, texts(1)), scopes);
+    writeNamed(writer, 1, name, message(2, stringFields(1)), scopes);
 };
 
 const operation = objectOf(
   {
-    tags: texts(1),
-    summary: text(2),
-    description: text(3),
-    operationId: text(5),
+    tags: stringFields(1),
+    summary: stringField(2),
+    description: stringField(3),
+    operationId: stringField(5),
     parameters: messages(6, orReference(parameter)),
     requestBody: message(7, orReference(requestBody)),
     responses: map(8, orReference(response), 2),
-    deprecated: flag(10),
+    deprecated: boolField(10),
     security: messages(11, securityRequirement),
   },
   13,
@@ -133,9 +140,9 @@ const operation = objectOf(
 
 const pathItem = objectOf(
   {
-    $ref: text(1),
-    summary: text(2),
-    description: text(3),
+    $ref: stringField(1),
+    summary: stringField(2),
+    description: stringField(3),
     get: message(4, operation),
     put: message(5, operation),
     post: message(6, operation),
@@ -150,15 +157,22 @@ const pathItem = objectOf(
 );
 
 const securityScheme = objectOf(
-  { type: text(1), description: text(2), name: text(3), in: text(4), scheme: text(5), bearerFormat: text(6) },
+  {
+    type: stringField(1),
+    description: stringField(2),
+    name: stringField(3),
+    in: stringField(4),
+    scheme: stringField(5),
+    bearerFormat: stringField(6),
+  },
   9,
 );
 
-const componentFields: Fields = { securitySchemes: map(7, orReference(securityScheme)) };
+const componentFields: FieldWriters = { securitySchemes: map(7, orReference(securityScheme)) };
 
 /** All members but `paths` and `components`. */
-const documentFields: Fields = {
-  openapi: text(1),
-  info: message(2, objectOf({ title: text(1), description: text(2), version: text(6) }, 7)),
+const documentFields: FieldWriters = {
+  openapi: stringField(1),
+  info: message(2, objectOf({ title: stringField(1), description: stringField(2), version: stringField(6) }, 7)),
   security: messages(6, securityRequirement),
 };

@@ -5,12 +5,12 @@ import type { Parameter } from './parameter.ts';
 /** A path and its operations, independent of the OpenAPI version. */
 export interface Path {
   readonly path: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OpenApiOperation[];
 }
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly method: Method;
   readonly id: string;
   readonly tag: string;
@@ -57,7 +57,7 @@ export const patchMedia: readonly string[] = [
  */
 export function splitParameters({ operations }: Path): {
   readonly shared: readonly Parameter[];
-  of(operation: Operation): readonly Parameter[];
+  of(operation: OpenApiOperation): readonly Parameter[];
 } {
   const [first, ...others] = operations;
   const shared = (first?.parameters ?? []).filter((parameter) =>
@@ -79,11 +79,11 @@ export interface DocumentInfo {
 export const bearerToken = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
 
 /** Types that operations refer to directly. */
-export function typesOf(paths: readonly Path[]): readonly string[] {
+export function referencedTypes(paths: readonly Path[]): readonly string[] {
   return paths.flatMap(({ operations }) => operations.flatMap(typesOfOperation));
 }
 
-function typesOfOperation({ body, responses }: Operation): readonly string[] {
+function typesOfOperation({ body, responses }: OpenApiOperation): readonly string[] {
   return [body?.type, ...responses.map(({ type }) => type)].filter((type) => type !== undefined);
 }
 

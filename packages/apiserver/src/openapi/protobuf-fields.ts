@@ -6,10 +6,10 @@ export type Message = (writer: ProtobufWriter, value: JsonValue) => void;
 /** Writes one field of a message with its tag. */
 export type WriteField = Message;
 /** Encoders by member name. */
-export type Fields = Readonly<Record<string, WriteField>>;
+export type FieldWriters = Readonly<Record<string, WriteField>>;
 
 /** Writes the members of an object. Members that have no encoder are vendor extensions (`x-`) or have no protobuf form. */
-export function writeFields(writer: ProtobufWriter, fields: Fields, object: JsonObject, extensionField?: number): void {
+export function writeFields(writer: ProtobufWriter, fields: FieldWriters, object: JsonObject, extensionField?: number): void {
   for (const [key, value] of Object.entries(object).reverse()) {
     const write = fields[key];
     if (write) write(writer, value);
@@ -18,21 +18,21 @@ export function writeFields(writer: ProtobufWriter, fields: Fields, object: Json
 }
 
 export const objectOf =
-  (fields: Fields, extensionField?: number): Message =>
+  (fields: FieldWriters, extensionField?: number): Message =>
   (writer, value) =>
     writeFields(writer, fields, value as JsonObject, extensionField);
 
-export const text =
+export const stringField =
   (field: number): WriteField =>
   (writer, value) =>
     writer.stringField(field, value as string);
 
-export const flag =
+export const boolField =
   (field: number): WriteField =>
   (writer, value) =>
     writer.boolField(field, value as boolean);
 
-export const texts =
+export const stringFields =
   (field: number): WriteField =>
   (writer, value) => {
     for (const item of (value as string[]).toReversed()) writer.stringField(field, item);

@@ -3,14 +3,14 @@ import type { ApiResource, ApiSubresource, ApiVersion } from '../discovery/api-g
 import {
   anyMedia,
   type Method,
-  type Operation,
+  type OpenApiOperation,
   type OperationScope,
   objectMedia,
   operationScope,
   type Path,
   upperFirst,
 } from './operation.ts';
-import { nameOf, namespace, type Parameter, pretty, subpath } from './parameter.ts';
+import { nameOf, namespaceParameter, type Parameter, pretty, subpath } from './parameter.ts';
 import {
   connectOperations,
   createOperation,
@@ -46,7 +46,7 @@ export function resourcePaths({ group, version, groupVersion }: ApiVersion, reso
   return paths.filter(({ operations }) => operations.length > 0);
 }
 
-function complete(operation: VerbOperation, scope: OperationScope, place: Place, gvk: GroupVersionKind): Operation {
+function complete(operation: VerbOperation, scope: OperationScope, place: Place, gvk: GroupVersionKind): OpenApiOperation {
   const { id, parameters = [], consumes = anyMedia, produces = objectMedia, ...rest } = operation;
   const common = operation.action === 'connect' ? [] : [pretty];
   return {
@@ -67,7 +67,7 @@ const scoped = (resource: ApiResource) => `${isNamespaced(resource) ? 'Namespace
 function placesOf(root: string, resource: ApiResource, kind: string): { everywhere: Place; collection: Place; item: Place } {
   const everywhere = { path: `${root}/${resource.name}`, parameters: [] };
   const collection = isNamespaced(resource)
-    ? { path: `${root}/namespaces/{namespace}/${resource.name}`, parameters: [namespace] }
+    ? { path: `${root}/namespaces/{namespace}/${resource.name}`, parameters: [namespaceParameter] }
     : everywhere;
   const item = { path: `${collection.path}/{name}`, parameters: [nameOf(kind), ...collection.parameters] };
   return { everywhere, collection, item };

@@ -5,12 +5,12 @@ import {
   bearerToken,
   byPath,
   type DocumentInfo,
-  type Operation,
+  type OpenApiOperation,
   type Path,
   type Response,
   reasons,
+  referencedTypes,
   splitParameters,
-  typesOf,
 } from './operation.ts';
 import type { Parameter } from './parameter.ts';
 import { gvkObject, refTo, swagger2 } from './schema.ts';
@@ -43,7 +43,7 @@ export function swagger2Document(topics: Iterable<readonly Path[]>, types: TypeI
     },
     *paths() {
       for (const paths of topics) {
-        for (const type of typesOf(paths)) used.add(type);
+        for (const type of referencedTypes(paths)) used.add(type);
         for (const path of [...paths].sort(byPath)) yield [path.path, pathItem(path, parameters)];
       }
     },
@@ -57,26 +57,27 @@ export function swagger2Document(topics: Iterable<readonly Path[]>, types: TypeI
 /** The document's JSON text, open for more paths and definitions. */
 export interface Swagger2Text {
   readonly head: string;
-  readonly paths: string;
-  readonly definitions: string;
-  readonly parameters: string;
+  /** JSON texts by name. */
+  readonly paths: ReadonlyMap<string, string>;
+  readonly definitions: ReadonlyMap<string, string>;
+  readonly parameters: JsonObject;
 }
 
 export async function swagger2Text(document: Swagger2Document): Promise<Swagger2Text> {
   return {
     head: JSON.stringify(document.head).slice(0, -1),
-    paths: await membersText(document.paths()),
-    definitions: await membersText(document.definitions()),
-    parameters: JSON.stringify(document.parameters()),
+    paths: await pieceTexts(document.paths()),
+    definitions: await pieceTexts(document.definitions()),
+    parameters: document.parameters(),
   };
 }
 
-async function membersText(pieces: Iterable<NamedPiece>): Promise<string> {
-  return (await collectInSlices(memberTexts(pieces))).join(',');
+async function pieceTexts(pieces: Iterable<NamedPiece>): Promise<ReadonlyMap<string, string>> {
+  return new Map(await collectInSlices(encoded(pieces)));
 }
 
-function* memberTexts(pieces: Iterable<NamedPiece>): Iterable<string> {
-  for (const [name, piece] of pieces) yield `${JSON.stringify(name)}:${JSON.stringify(piece)}`;
+function* encoded(pieces: Iterable<NamedPiece>): Iterable<readonly [string, string]> {
+  for (const [name, piece] of pieces) yield [name, JSON.stringify(piece)];
 }
 
 /** Collects parameters that several operations share. */
@@ -109,7 +110,7 @@ function pathItem(path: Path, known: SharedParameters): JsonObject {
   };
 }
 
-function operationObject(operation: Operation, own: readonly Parameter[], known: SharedParameters): JsonObject {
+function operationObject(operation: OpenApiOperation, own: readonly Parameter[], known: SharedParameters): JsonObject {
   const { description, consumes, produces, tag, id, body, responses, action, gvk } = operation;
   const parameters = [...(body ? [bodyItem(body, known)] : []), ...own.map((parameter) => parameterItem(parameter, known))];
   return {

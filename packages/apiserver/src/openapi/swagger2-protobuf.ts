@@ -2,16 +2,16 @@ import { type JsonObject, ProtobufWriter } from '@tsukube/machinery';
 import {
   anyValue,
   anyValues,
-  type Fields,
-  flag,
+  boolField,
+  type FieldWriters,
   type Message,
   map,
   message,
   messages,
   objectOf,
   pairsInSlices,
-  text,
-  texts,
+  stringField,
+  stringFields,
   writeFields,
   writeNamed,
   writePairs,
@@ -32,35 +32,51 @@ export async function swagger2Protobuf(document: Swagger2Document): Promise<Buff
 
 const schema: Message = (writer, value) => writeFields(writer, schemaFields, value as JsonObject, 31);
 
-const schemaFields: Fields = {
-  $ref: text(1),
-  format: text(2),
-  title: text(3),
-  description: text(4),
+const schemaFields: FieldWriters = {
+  $ref: stringField(1),
+  format: stringField(2),
+  title: stringField(3),
+  description: stringField(4),
   default: anyValue(5),
-  pattern: text(13),
-  uniqueItems: flag(16),
-  required: texts(19),
+  pattern: stringField(13),
+  uniqueItems: boolField(16),
+  required: stringFields(19),
   enum: anyValues(20),
   additionalProperties: message(21, (writer, value) =>
     typeof value === 'boolean' ? writer.boolField(2, value) : message(1, schema)(writer, value),
   ),
-  type: message(22, (writer, value) => texts(1)(writer, Array.isArray(value) ? value : [value])),
+  type: message(22, (writer, value) => stringFields(1)(writer, Array.isArray(value) ? value : [value])),
   items: message(23, message(1, schema)),
   allOf: messages(24, schema),
   properties: map(25, schema),
 };
 
 const bodyParameter = objectOf(
-  { description: text(1), name: text(2), in: text(3), required: flag(4), schema: message(5, schema) },
+  { description: stringField(1), name: stringField(2), in: stringField(3), required: boolField(4), schema: message(5, schema) },
   6,
 );
 const pathParameter = objectOf(
-  { required: flag(1), in: text(2), description: text(3), name: text(4), type: text(5), format: text(6), uniqueItems: flag(19) },
+  {
+    required: boolField(1),
+    in: stringField(2),
+    description: stringField(3),
+    name: stringField(4),
+    type: stringField(5),
+    format: stringField(6),
+    uniqueItems: boolField(19),
+  },
   22,
 );
 const queryParameter = objectOf(
-  { required: flag(1), in: text(2), description: text(3), name: text(4), type: text(6), format: text(7), uniqueItems: flag(20) },
+  {
+    required: boolField(1),
+    in: stringField(2),
+    description: stringField(3),
+    name: stringField(4),
+    type: stringField(6),
+    format: stringField(7),
+    uniqueItems: boolField(20),
+  },
   23,
 );
 
@@ -70,24 +86,24 @@ const parameter: Message = (writer, value) => {
   else message(2, place === 'path' ? message(4, pathParameter) : message(3, queryParameter))(writer, value);
 };
 
-const reference = objectOf({ $ref: text(1) });
+const reference = objectOf({ $ref: stringField(1) });
 const parameterItem: Message = (writer, value) =>
   '$ref' in (value as JsonObject) ? message(2, reference)(writer, value) : message(1, parameter)(writer, value);
 
-const response = objectOf({ description: text(1), schema: message(2, message(1, schema)) }, 5);
+const response = objectOf({ description: stringField(1), schema: message(2, message(1, schema)) }, 5);
 
 const operation = objectOf(
   {
-    tags: texts(1),
-    summary: text(2),
-    description: text(3),
-    operationId: text(5),
-    produces: texts(6),
-    consumes: texts(7),
+    tags: stringFields(1),
+    summary: stringField(2),
+    description: stringField(3),
+    operationId: stringField(5),
+    produces: stringFields(6),
+    consumes: stringFields(7),
     parameters: messages(8, parameterItem),
     responses: map(9, message(1, response)),
-    schemes: texts(10),
-    deprecated: flag(11),
+    schemes: stringFields(10),
+    deprecated: boolField(11),
   },
   13,
 );
@@ -106,15 +122,18 @@ const pathItem = objectOf(
   10,
 );
 
-const apiKeySecurity = objectOf({ type: text(1), name: text(2), in: text(3), description: text(4) }, 5);
+const apiKeySecurity = objectOf(
+  { type: stringField(1), name: stringField(2), in: stringField(3), description: stringField(4) },
+  5,
+);
 const securityRequirement: Message = (writer, value) => {
   for (const [name, scopes] of Object.entries(value as JsonObject).reverse())
-    writeNamed(writer, 1, name, message(2, texts(1)), scopes);
+    writeNamed(writer, 1, name, message(2, stringFields(1)), scopes);
 };
 
-const headFields: Fields = {
-  swagger: text(1),
-  info: message(2, objectOf({ title: text(1), version: text(2), description: text(3) })),
+const headFields: FieldWriters = {
+  swagger: stringField(1),
+  info: message(2, objectOf({ title: stringField(1), version: stringField(2), description: stringField(3) })),
   security: messages(12, securityRequirement),
   securityDefinitions: map(13, message(2, apiKeySecurity)),
 };

@@ -30,7 +30,7 @@ describe('outboundClient', () => {
     const client = outboundClient({ maxResponseBytes: 100 });
     const response = await client.send({ method: 'POST', url, headers: { 'x-a': '1' }, body: '{"ä":1}', timeoutMs: 5_000 });
     expect(seen).toEqual(['POST', '/path?a=b', url.host, '1', '8', '{"ä":1}']);
-    expect([response.status, response.headers['x-b'], String(response.body)]).toEqual([418, '2', 'short and stout']);
+    expect([response.status, response.headers.get('x-b'), String(response.body)]).toEqual([418, '2', 'short and stout']);
     client.close();
   });
 
@@ -53,6 +53,29 @@ describe('outboundClient', () => {
     for (let i = 0; i < 3; i++) expect((await client.send({ ...get, url })).status).toBe(302);
     expect(ports.size).toBe(1);
     client.close();
+  });
+
+  it('sends a request again if the server has closed the kept-alive connection', async () => {
+    let requests = 0;
+    const url = await serve((request, response) => {
+      // The second request meets a connection that the server closes without a response.
+      if (++requests === 2) request.socket.destroy();
+      else response.end(String(requests));
+    });
+    const client = outboundClient({ maxResponseBytes: 100 });
+    await client.send({ ...get, url });
+    expect(String((await client.send({ ...get, url })).body)).toBe('3');
+    client.close();
+  });
+
+  it('sends a request once on a new connection', async () => {
+    let requests = 0;
+    const url = await serve((request) => {
+      requests++;
+      request.socket.destroy();
+    });
+    await expect(outboundClient({ maxResponseBytes: 100 }).send({ ...get, url })).rejects.toBeInstanceOf(OutboundError);
+    expect(requests).toBe(1);
   });
 
   it('rejects responses beyond the limit', async () => {

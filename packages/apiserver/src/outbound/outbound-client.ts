@@ -1,16 +1,8 @@
-import { X509Certificate } from 'node:crypto';
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { isIP, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { trustOptions } from '@tsukube/transport';
+import type { ConnectionOptions } from 'node:tls';
+import { type Destination, Http1Client, type Http1Response, trustOptions } from '@tsukube/transport';
 import type { NetworkAddress } from './service-resolver.ts';
+
+export { OutboundError } from '@tsukube/transport';
 
 export interface OutboundClientOptions {
   /** CA bundle in PEM form; without it Node's list of authorities is used. */
@@ -36,11 +28,7 @@ export interface OutboundRequest {
   readonly address?: NetworkAddress | undefined;
 }
 
-export interface OutboundResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
+export type OutboundResponse = Http1Response;
 
 /**
  * HTTP client for webhooks and token issuers. Connections are kept alive, certificates are verified as in Go, responses are bounded
@@ -49,42 +37,25 @@ export interface OutboundResponse {
 export interface OutboundClient {
   /** Resolves with a response of any status. Rejects with OutboundError if there is none in time. */
   send(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Closes idle connections. */
+  /** Closes all connections. Requests in flight are rejected. */
   close(): void;
 }
 
-/** A request without a response. Has the message of Node's error, which is the cause. */
-export class OutboundError extends Error {
-  readonly timedOut: boolean;
-  /** The server's certificate, if the handshake got that far. */
-  readonly certificate: X509Certificate | undefined;
-
-  constructor(cause: Error, timedOut: boolean, certificate: Buffer | undefined) {
-    super(cause.message, { cause });
-    this.name = cause.name;
-    this.timedOut = timedOut;
-    this.certificate = certificate && new X509Certificate(certificate);
-  }
-}
+const defaultMaxSockets = 64;
 
 export function outboundClient(options: OutboundClientOptions): OutboundClient {
-  const { maxResponseBytes, ...rest } = options;
-  const pool = { keepAlive: true, ...(rest.maxSockets !== undefined && { maxSockets: rest.maxSockets }) };
-  const http = new HttpAgent(pool);
-  const https = new HttpsAgent({ ...pool, ...tlsOptions(rest) });
+  const { maxResponseBytes, maxSockets = defaultMaxSockets } = options;
+  const client = new Http1Client({ tls: tlsOptions(options), maxSockets, maxResponseBytes });
   return {
-    send: (request) =>
-      request.url.protocol === 'https:'
-        ? exchange(request, maxResponseBytes, (sent) => httpsRequest({ ...sent, agent: https }))
-        : exchange(request, maxResponseBytes, (sent) => httpRequest({ ...sent, agent: http })),
-    close() {
-      http.destroy();
-      https.destroy();
+    async send(request) {
+      const { body = '', timeoutMs, signal } = request;
+      return client.send({ destination: destinationOf(request), head: headOf(request), body, timeoutMs, signal });
     },
+    close: () => client.close(),
   };
 }
 
-function tlsOptions({ ca, cert, key, serverName, skipVerification = false }: Omit<OutboundClientOptions, 'maxResponseBytes'>) {
+function tlsOptions({ ca, cert, key, serverName, skipVerification = false }: OutboundClientOptions): ConnectionOptions {
   return {
     cert,
     key,
@@ -94,55 +65,23 @@ function tlsOptions({ ca, cert, key, serverName, skipVerification = false }: Omi
   };
 }
 
-function exchange(
-  request: OutboundRequest,
-  maxBytes: number,
-  open: (options: RequestOptions) => ClientRequest,
-): Promise<OutboundResponse> {
-  const { body, signal, timeoutMs } = request;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  return new Promise((resolve, reject) => {
-    const sent = open(requestOptions(request, signal ? AbortSignal.any([signal, deadline]) : deadline));
-    const certificate = peerCertificate(sent);
-    const fail = (error: Error) => reject(new OutboundError(error, deadline.aborted, certificate()));
-    sent.on('error', fail);
-    sent.on('response', (response) => readResponse(response, maxBytes).then(resolve, fail));
-    sent.end(body);
-  });
+function destinationOf({ url, address }: OutboundRequest): Destination {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const isSecure = url.protocol === 'https:';
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  return { isSecure, host: address?.host ?? host, port: address?.port ?? port, servername: host };
 }
 
-function requestOptions({ method, url, headers, body, address }: OutboundRequest, signal: AbortSignal): RequestOptions {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  return {
-    method,
-    host: address?.host ?? host,
-    port: address?.port ?? (url.port || (url.protocol === 'https:' ? 443 : 80)),
-    path: url.pathname + url.search,
-    ...(isIP(host) === 0 && { servername: host }),
-    headers: { host: url.host, ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-    signal,
-  };
-}
+const fieldName = /^[a-z0-9-]+$/;
+const fieldValue = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Records the certificate of a new connection before a failed verification closes it. */
-function peerCertificate(sent: ClientRequest): () => Buffer | undefined {
-  let certificate: Buffer | undefined;
-  sent.once('socket', (socket: Socket) => {
-    if (!socket.connecting) return;
-    socket.prependOnceListener('secure', () => {
-      certificate = (socket as TLSSocket).getPeerCertificate().raw;
-    });
-  });
-  return () => certificate;
-}
-
-async function readResponse(response: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
+/** Throws an Error if a header value has characters that would end it. */
+function headOf({ method, url, headers, body }: OutboundRequest): string {
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string;
+    if (!fieldName.test(name) || !fieldValue.test(value)) throw new Error(`invalid character in the header ${name}`);
+    head += `${name}: ${value}\r\n`;
   }
-  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
+  return body === undefined ? `${head}\r\n` : `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
 }

@@ -19,24 +19,35 @@ export type ServiceResolver = (service: ServiceReference) => Promise<NetworkAddr
 /** The cache of a resource by group and plural name; undefined if it is not served. */
 export type CacheLookup = (group: string, resource: string) => ObjectCache | undefined;
 
+/** The addresses of a Service: its ready endpoints, or its only address. Never resolves to an empty list. */
+export type ServiceAddresses = (service: ServiceReference) => Promise<readonly NetworkAddress[]>;
+
 /**
  * Picks a ready endpoint of the Service. Without endpoints it uses the ClusterIP, which only the cluster network may know how to
  * route.
  */
 export function serviceResolver(cacheOf: CacheLookup, random: () => number = Math.random): ServiceResolver {
+  const addressesOf = serviceAddresses(cacheOf);
+  return async (reference) => {
+    const all = await addressesOf(reference);
+    return all[Math.floor(random() * all.length)] as NetworkAddress;
+  };
+}
+
+/** `throughClusterIp` leaves the choice of an endpoint to the cluster network. */
+export function serviceAddresses(cacheOf: CacheLookup, throughClusterIp = false): ServiceAddresses {
   return async (reference) => {
     const service = await serviceNamed(reference, cacheOf);
     const spec = membersOf(service.spec);
     const port = listOf(spec.ports).find((each) => each.port === reference.port);
-    if (spec.type === 'ExternalName') return { host: String(spec.externalName), port: reference.port };
+    if (spec.type === 'ExternalName') return [{ host: String(spec.externalName), port: reference.port }];
     if (!port) throw unavailable(`no service port ${reference.port} found for service "${reference.name}"`);
-    const behind = await addressesBehind(reference, String(port.name ?? ''), cacheOf);
-    const chosen = behind[Math.floor(random() * behind.length)];
-    if (chosen) return chosen;
+    const behind = throughClusterIp ? [] : await addressesBehind(reference, String(port.name ?? ''), cacheOf);
+    if (behind.length > 0) return behind;
     const { clusterIP } = spec;
     if (typeof clusterIP !== 'string' || clusterIP === '' || clusterIP === 'None')
       throw new Error(`cannot route to service with ClusterIP "${clusterIP ?? ''}"`);
-    return { host: clusterIP, port: reference.port };
+    return [{ host: clusterIP, port: reference.port }];
   };
 }
 

@@ -6,6 +6,13 @@ import type { OutboundError } from './outbound-client.ts';
 /** A webhook call without a usable response. */
 export class WebhookFailed extends Error {
   override readonly name = 'WebhookFailed';
+  /** The HTTP status of the response, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    this.status = status;
+  }
 }
 
 type SystemError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number; readonly hostname?: string };
@@ -24,7 +31,8 @@ export function connectionProblem({ cause, message, timedOut, certificate }: Out
   if (code === 'ETIMEDOUT') return `${dialed}: connect: connection timed out`;
   if (code === 'ENOTFOUND') return `dial tcp: lookup ${hostname}${resolverText()}: no such host`;
   if (code === 'ECONNRESET' && !message.includes('ECONNRESET')) return 'EOF';
-  if (code === 'EPROTO' && message.includes('wrong version number')) return 'http: server gave HTTP response to HTTPS client';
+  if (/^(EPROTO|ERR_SSL_.*)$/.test(code) && message.includes('wrong version number'))
+    return 'http: server gave HTTP response to HTTPS client';
   return message;
 }
 

@@ -1,6 +1,8 @@
-import { StatusError } from '@tsukube/machinery';
+import { type KubeObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { settleRaces } from './races.ts';
+import { sampleRegistry } from '../registry/sample-registry.ts';
+import { decodeObject } from '../registry/stored-form.ts';
+import { settleRaces, updateExisting } from './races.ts';
 
 const resource = { group: '', resource: 'configmaps' };
 const terminating = new StatusError({
@@ -38,4 +40,16 @@ describe('settleRaces', () => {
       await expect(attemptsUntilSettled(error)).rejects.toBe(error);
     },
   );
+});
+
+describe('updateExisting', () => {
+  it('updates an object, and rejects with 404 if it is gone', async () => {
+    const { registry, context, create } = await sampleRegistry();
+    await create({ name: 'a' });
+    const labelled = (existing: KubeObject) => ({ ...existing, metadata: { ...existing.metadata, labels: { a: 'b' } } });
+    const { entry } = await updateExisting(registry, 'a', undefined, labelled, context);
+    expect(decodeObject(entry.value).metadata.labels).toEqual({ a: 'b' });
+    const creating = { ...context, strategy: { ...context.strategy, allowCreateOnUpdate: true } };
+    await expect(updateExisting(registry, 'b', undefined, labelled, creating)).rejects.toMatchObject({ code: 404 });
+  });
 });

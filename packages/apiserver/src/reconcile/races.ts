@@ -1,5 +1,7 @@
-import { StatusError } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, StatusError } from '@tsukube/machinery';
 import { type Backoff, pauseAfter } from '../registry/backoff.ts';
+import type { ObjectRegistry, Written } from '../registry/object-registry.ts';
+import type { WriteContext } from '../registry/write-context.ts';
 
 /** As client-go's DefaultRetry. */
 const defaultBackoff: Backoff = { attempts: 5, firstMs: 10, maxMs: 100 };
@@ -20,6 +22,22 @@ export async function settleRaces(reconcile: () => Promise<unknown>, backoff: Ba
     }
     await pauseAfter(attempt, backoff);
   }
+}
+
+/** Updates an object, but never creates it: rejects with 404 if it is gone. `change` is called again after a conflict. */
+export function updateExisting(
+  registry: ObjectRegistry,
+  name: string,
+  uid: string | undefined,
+  change: (existing: KubeObject) => JsonObject,
+  context: WriteContext,
+): Promise<Written> {
+  const { hub, names } = registry.resource;
+  const transform = (existing: KubeObject | undefined): JsonObject => {
+    if (!existing) throw StatusError.notFound({ group: hub.group, resource: names.plural }, name);
+    return change(existing);
+  };
+  return registry.update(name, uid, transform, context);
 }
 
 function isConflict(error: unknown): boolean {

@@ -41,7 +41,7 @@ function validateCreate(resource: Resource, object: KubeObject, context: WriteCo
   if (strategy.qualifiedFinalizers) validateFinalizers(metadata, errors);
   strategy.validateCreate?.(object, errors, version, effort);
   const name = metadata.name ?? '';
-  // Whatever a kind allows, a name must be a path segment.
+  // For every kind, a name must be a valid path segment.
   if (errors.length === 0)
     for (const problem of nameIsPathSegment(name, false)) errors.invalid(path('metadata', 'name'), name, problem);
   if (errors.length > 0)

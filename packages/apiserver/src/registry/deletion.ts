@@ -1,7 +1,7 @@
-import { formatTime, type KubeObject, type ObjectMeta, StatusError } from '@tsukube/machinery';
+import { formatTime, type JsonObject, type KubeObject, type ObjectMeta, StatusError } from '@tsukube/machinery';
 import { Mismatch } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { AdmissionAttributes } from './admission.ts';
+import { admissionAttributes } from './admission-attributes.ts';
 import { pauseAfterConflict } from './backoff.ts';
 import type { ObjectRegistry, RegistryServices } from './object-registry.ts';
 import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
@@ -57,7 +57,18 @@ async function tryDelete(
 ): Promise<Deleted> {
   const object = decodeObject(found.value);
   checkPreconditions(registry, object, name, request, context);
-  if (!context.isAdmitted) await admit(registry, object, name, context);
+  if (!context.isAdmitted) {
+    // Begun on a copy, because admission sees the object as it is stored.
+    const begun = context.strategy.beginDelete?.(decodeObject(found.value), strategyRequest(request));
+    if (begun?.kind === 'waiting') return { kind: 'pending', entry: found };
+    await admit(
+      registry,
+      object,
+      name,
+      begun?.kind === 'graceful' ? { ...request, gracePeriodSeconds: begun.seconds } : request,
+      context,
+    );
+  }
   const next = plan(object, request, context, registry.services);
   if (next === 'waiting') return { kind: 'pending', entry: found };
   if (next === 'remove') {
@@ -70,11 +81,43 @@ async function tryDelete(
   return { kind: 'pending', entry: await registry.cache.update(found.key, encodeStored(object), found.revision, options) };
 }
 
-async function admit(registry: ObjectRegistry, object: KubeObject, name: string, context: WriteContext): Promise<void> {
-  // Admission sees the name of the request, which is empty for a deletion of a collection.
-  const attributes = attributesOf(registry, object, context.verb === 'deletecollection' ? '' : name, context);
+/** Admission sees the request of a collection, not that of its item: without a name, and with the options as sent. */
+async function admit(
+  registry: ObjectRegistry,
+  object: KubeObject,
+  name: string,
+  request: DeleteRequest,
+  context: WriteContext,
+): Promise<void> {
+  const isCollection = context.verb === 'deletecollection';
+  const options = () => (isCollection && context.options?.('DELETE')) || deleteOptionsOf(request, object, context);
+  const admitted = { name: isCollection ? '' : name, object: undefined, oldObject: object };
+  const attributes = admissionAttributes('DELETE', registry.resource, admitted, { ...context, options });
   await registry.services.admission.mutate(attributes);
   await registry.services.admission.validate(attributes);
+}
+
+/** The options as the registry of Kubernetes completes them before admission. */
+function deleteOptionsOf(request: DeleteRequest, { metadata }: KubeObject, { strategy, dryRun }: WriteContext): JsonObject {
+  const { gracePeriodSeconds, orphanDependents, propagationPolicy } = request;
+  const preconditions = strategy.uidPrecondition ? { uid: metadata.uid, ...request.preconditions } : request.preconditions;
+  return deleteOptionsObject({
+    gracePeriodSeconds: nonNegative(gracePeriodSeconds),
+    preconditions,
+    orphanDependents,
+    propagationPolicy,
+    dryRun: dryRun ? ['All'] : undefined,
+  });
+}
+
+/** DeleteOptions of meta.k8s.io/v1 with the defined ones of these fields. */
+export function deleteOptionsObject(fields: Readonly<Record<string, unknown>>): JsonObject {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...(Object.fromEntries(defined) as JsonObject) };
+}
+
+function strategyRequest(request: DeleteRequest): DeleteRequest {
+  return { ...request, gracePeriodSeconds: nonNegative(request.gracePeriodSeconds) };
 }
 
 /** Decides what to do and sets the deletion metadata. `mark`: the changed object is stored. */
@@ -85,8 +128,7 @@ function plan(
   { now, keepsDependents }: RegistryServices,
 ): 'remove' | 'mark' | 'waiting' {
   const { metadata } = object;
-  const options = { ...request, gracePeriodSeconds: nonNegative(request.gracePeriodSeconds) };
-  const graceful = strategy.beginDelete?.(object, options) ?? { kind: 'now' };
+  const graceful = strategy.beginDelete?.(object, strategyRequest(request)) ?? { kind: 'now' };
   if (graceful.kind === 'waiting') return 'waiting';
   if (graceful.kind === 'marked') return 'mark';
   const before = metadata.finalizers;
@@ -145,22 +187,6 @@ function checkPreconditions(
     const reason = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
     throw StatusError.conflict(kind, name, reason);
   }
-}
-
-function attributesOf(registry: ObjectRegistry, oldObject: KubeObject, name: string, context: WriteContext): AdmissionAttributes {
-  const { version, namespace, subresource, user, dryRun } = context;
-  return {
-    operation: 'DELETE',
-    resource: registry.resource,
-    version,
-    subresource,
-    namespace,
-    name,
-    object: undefined,
-    oldObject,
-    user,
-    dryRun,
-  };
 }
 
 /** The propagation of requests without a policy. `unsupported`: the kind ignores policies. */

@@ -8,14 +8,14 @@ import { decodeObject, encodeObject, member, metadataSpan, type Span } from './s
 interface Derived {
   labels?: Labels;
   metadata?: Span;
-  fields?: Map<ServedVersion, Fields>;
+  fields?: Map<ServedVersion, FieldValues>;
   versions?: Map<ServedVersion, Buffer>;
   protobuf?: Map<ServedVersion, Buffer>;
   cells?: Map<ServedVersion, Cells>;
 }
 
 export type Labels = Readonly<Record<string, string>>;
-export type Fields = Readonly<Record<string, string>>;
+export type FieldValues = Readonly<Record<string, string>>;
 
 /** The encoded cells of a row; a number is a time whose age is rendered. Followed by the row's conditions. */
 interface Cells {
@@ -98,7 +98,7 @@ export function metadataSpanOf(entry: CacheEntry): Span {
 }
 
 /** The values of selectable fields. */
-export function fieldsOf(entry: CacheEntry, resource: Resource, version: ServedVersion): Fields {
+export function fieldsOf(entry: CacheEntry, resource: Resource, version: ServedVersion): FieldValues {
   const derived = derivedOf(entry);
   derived.fields ??= new Map();
   let fields = derived.fields.get(version);
@@ -109,7 +109,7 @@ export function fieldsOf(entry: CacheEntry, resource: Resource, version: ServedV
   return fields;
 }
 
-function readFields(entry: CacheEntry, resource: Resource, version: ServedVersion): Fields {
+function readFields(entry: CacheEntry, resource: Resource, version: ServedVersion): FieldValues {
   const { namespace, name } = nameOfKey(resource, entry.key);
   const fields: Record<string, string> = { 'metadata.name': name };
   if (resource.scope === 'Namespaced') fields['metadata.namespace'] = namespace;
@@ -139,7 +139,7 @@ export function protobufIn(entry: CacheEntry, version: ServedVersion): Buffer {
   let bytes = derived.protobuf.get(version);
   if (!bytes) {
     const { catalogue, type } = version.schema;
-    bytes = encodeProtobuf(typedPart(objectIn(entry, version), version), catalogue.get(type), catalogue);
+    bytes = encodeProtobuf(typedPart(objectInVersion(entry, version), version), catalogue.get(type), catalogue);
     derived.protobuf.set(version, bytes);
   }
   return bytes;
@@ -150,7 +150,7 @@ function typedPart(object: KubeObject, { schema }: ServedVersion): JsonObject {
   return schema.form ? { metadata: object.metadata } : object;
 }
 
-export function objectIn(entry: CacheEntry, version: ServedVersion): KubeObject {
+export function objectInVersion(entry: CacheEntry, version: ServedVersion): KubeObject {
   const object = decodeObject(entry.value);
   return version.converter ? (version.converter.fromHub(object) as KubeObject) : object;
 }
@@ -168,7 +168,7 @@ function rowOf(entry: CacheEntry, version: ServedVersion, columns: readonly Colu
   derived.cells ??= new Map();
   let row = derived.cells.get(version);
   if (!row) {
-    row = readRow(objectIn(entry, version), version, columns);
+    row = readRow(objectInVersion(entry, version), version, columns);
     derived.cells.set(version, row);
   }
   return row;

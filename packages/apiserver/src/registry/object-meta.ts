@@ -60,8 +60,8 @@ export function validateFinalizers({ finalizers }: ObjectMeta, errors: FieldErro
   if (Array.isArray(finalizers)) validateQualifiedFinalizers(finalizers, finalizersPath, errors);
 }
 
-/** Drops identical owner references and warns, as kube-apiserver does. */
-export function dedupOwnerReferences(metadata: ObjectMeta, warn: (text: string) => void): void {
+/** Drops identical owner references and warns, as kube-apiserver does. `when` is part of the warning. */
+export function dedupOwnerReferences(metadata: ObjectMeta, warn: (text: string) => void, when = ''): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
   const seen = new Set<string>();
@@ -75,6 +75,6 @@ export function dedupOwnerReferences(metadata: ObjectMeta, warn: (text: string) 
   if (duplicates.length === 0) return;
   metadata.ownerReferences = unique;
   warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(', ')}`,
   );
 }

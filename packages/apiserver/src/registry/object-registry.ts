@@ -13,6 +13,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 import type { Admission, AdmissionAttributes } from './admission.ts';
+import { admissionAttributes, mutateObject, withGeneratedName } from './admission-attributes.ts';
 import { pauseAfterConflict } from './backoff.ts';
 import { beforeCreate, beforeUpdate, removedByUpdate } from './before-write.ts';
 import { type FieldManagement, keepTimestamps } from './field-management.ts';
@@ -48,7 +49,7 @@ export interface Written {
 }
 
 /** Computes the object to write, complete with type meta and metadata, from the current one. Called again after a conflict. */
-export type Transform = (existing: KubeObject | undefined) => JsonObject;
+export type Transform = (existing: KubeObject | undefined) => JsonObject | Promise<JsonObject>;
 
 /** A server-side apply. The registry merges the configuration into the current object, again after a conflict. */
 export interface Application {
@@ -109,22 +110,23 @@ export class ObjectRegistry {
   /** Rejects with KeyExists. */
   async #admitAndCreate(object: KubeObject, context: WriteContext): Promise<Written> {
     const attributes = this.#attributes('CREATE', object, undefined, context);
-    if (!context.isAdmitted) await this.services.admission.mutate(attributes);
+    const mutating = mutateObject(this.services.admission, attributes, object, context);
+    if (mutating) await mutating;
     const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
     if (authorizing) await authorizing;
     ensureNamespace(this.resource, object.metadata, context.namespace);
-    if (needsGeneratedName(object.metadata)) return this.#createGenerated(object, context);
-    return this.#createNamed(object, attributes, context);
+    if (needsGeneratedName(object.metadata)) return this.#createGenerated(object, attributes, context);
+    return this.#createNamed(object, attributes.name === '' ? withGeneratedName(attributes, object) : attributes, context);
   }
 
   /** Tries another name if the generated one is taken. */
-  async #createGenerated(object: KubeObject, context: WriteContext): Promise<Written> {
+  async #createGenerated(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     const generate = this.services.generateName ?? ((prefix: string) => generateName(prefix, this.random));
     for (let attempt = 1; ; attempt++) {
       const named = deepCopy(object);
       named.metadata.name = generate(named.metadata.generateName as string);
       try {
-        return await this.#createNamed(named, this.#attributes('CREATE', named, undefined, context), context);
+        return await this.#createNamed(named, withGeneratedName(attributes, named), context);
       } catch (error) {
         if (attempt === maxNameAttempts || !(error instanceof KeyExists)) throw error;
       }
@@ -226,7 +228,7 @@ export class ObjectRegistry {
     const next = this.#next(change, existing, context);
     const object = next instanceof Promise ? await next : next;
     const attributes = this.#attributes('UPDATE', object, existing, context, name);
-    const mutating = context.isAdmitted ? undefined : this.services.admission.mutate(attributes);
+    const mutating = mutateObject(this.services.admission, attributes, object, context);
     if (mutating) await mutating;
     checkResourceVersion(object, existing, name, qualified, context.strategy);
     keepTimestamps(object, existing);
@@ -235,34 +237,45 @@ export class ObjectRegistry {
     return this.#reserving(object, existing, context, async () => {
       context.onResume?.();
       beforeUpdate(this.resource, object, existing, context);
-      const validating = context.isAdmitted ? undefined : this.services.admission.validate(attributes);
+      const validating = this.#validate(attributes, object, existing, context);
       if (validating) await validating;
       return this.#store(key, found, object, existing, context);
     });
   }
 
-  /** The new object with its managedFields. A promise only if a webhook converts. */
+  #validate(
+    attributes: AdmissionAttributes,
+    object: KubeObject,
+    existing: KubeObject,
+    { isAdmitted, validateUpdate }: WriteContext,
+  ): void | Promise<void> {
+    if (validateUpdate) return validateUpdate(object, existing);
+    return isAdmitted ? undefined : this.services.admission.validate(attributes);
+  }
+
+  /** The new object with its managedFields. A promise only if the change is computed asynchronously, or a webhook converts. */
   #next(
     change: Transform | Application,
     existing: KubeObject | undefined,
     context: WriteContext,
   ): KubeObject | Promise<KubeObject> {
-    if (typeof change === 'function') return this.#tracked(change(existing) as KubeObject, existing, context);
+    if (typeof change === 'function') {
+      const changed = change(existing) as KubeObject | Promise<KubeObject>;
+      if (changed instanceof Promise) return changed.then((object) => this.#tracked(object, existing, context));
+      return this.#tracked(changed, existing, context);
+    }
     change.validate?.();
     const { fieldManagement, now } = this.services;
     if (!fieldManagement) throw new Error('server-side apply without field management');
     const merged = fieldManagement.apply(this.resource, existing, change, context, now());
-    const complete = (object: KubeObject): KubeObject => {
-      const completed = change.complete(object, existing) as KubeObject;
-      dedupOwnerReferences(completed.metadata, context.warn);
-      return completed;
-    };
+    const complete = (object: KubeObject) => change.complete(object, existing) as KubeObject;
     return merged instanceof Promise ? merged.then(complete) : complete(merged);
   }
 
   /** The object with its managedFields updated: the field manager of the context owns the changes. */
   #tracked(object: KubeObject, existing: KubeObject | undefined, context: WriteContext): KubeObject | Promise<KubeObject> {
-    dedupOwnerReferences(object.metadata, context.warn);
+    // A patch is deduplicated after mutating admission only, as in kube-apiserver.
+    if (context.verb !== 'patch') dedupOwnerReferences(object.metadata, context.warn);
     const { fieldManagement, now } = this.services;
     if (context.fieldManager === null || !fieldManagement) return object;
     const tracking = fieldManagement.track(this.resource, object, existing, context, now());
@@ -328,8 +341,7 @@ export class ObjectRegistry {
     context: WriteContext,
     name = object.metadata.name ?? '',
   ): AdmissionAttributes {
-    const { version, namespace, subresource, user, dryRun } = context;
-    return { operation, resource: this.resource, version, subresource, namespace, name, object, oldObject, user, dryRun };
+    return admissionAttributes(operation, this.resource, { name, object, oldObject }, context);
   }
 
   #qualified({ version }: WriteContext): { group: string; resource: string } {

@@ -37,8 +37,8 @@ export interface ShutdownNotice {
 
 /** Moves work that would block the event loop to worker threads. */
 export interface Offload {
-  /** The validation work that one write may do on the event loop. */
-  readonly effort: Effort;
+  /** The validation work that a write of the resource may do on the event loop; undefined if no worker can serve it. */
+  effortOf(resource: Resource): Effort | undefined;
   /** Serves a write, here or on a worker thread. */
   write(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer>;
   /** Serves a read on a worker thread. */

@@ -205,6 +205,8 @@ export interface Strategy {
   readonly resetFields?: FieldSet;
   /** Starts a deletion that may be graceful. May change the object; throws a StatusError to refuse. */
   readonly beginDelete?: (object: KubeObject, options: DeletionRequest) => DeletionPlan;
+  /** Deletions have the object's uid as a precondition, which admission sees. */
+  readonly uidPrecondition?: boolean;
   /** The propagation of deletions without a policy; dependents are deleted if absent. */
   readonly defaultPropagation?: (version: ServedVersion) => DefaultPropagation;
   /** The warning for deletions that orphan dependents by default. */

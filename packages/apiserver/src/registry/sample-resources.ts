@@ -132,6 +132,7 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
       for (const [name, value] of Object.entries(headers)) visit(name, value);
     },
     redact() {},
+    bodyStream: () => undefined,
     connection: {
       remoteAddress: '127.0.0.1',
       clientCertificates: () => [],

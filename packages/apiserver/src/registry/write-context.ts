@@ -1,10 +1,11 @@
-import type { Effort } from '@tsukube/machinery';
+import type { Effort, JsonObject, KubeObject } from '@tsukube/machinery';
 import { Cancelled } from '@tsukube/storage';
 import type { User } from '../http/api-request.ts';
+import type { AdmissionOperation, Annotate } from './admission.ts';
 import type { ObjectRegistry } from './object-registry.ts';
 import type { ServedVersion, Strategy } from './resource.ts';
 
-/** Who writes, on whose behalf, and in which version. */
+/** The user, version and options of a write. */
 export interface WriteContext {
   /** The version of the request; errors are worded for it. */
   readonly version: ServedVersion;
@@ -18,11 +19,19 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** Admission has seen the request behind this write, such as an eviction, and is not called again. */
   readonly isAdmitted?: boolean;
+  /** Validating admission of an update whose admission sees another kind than the resource's, such as Scale. */
+  readonly validateUpdate?: (object: KubeObject, old: KubeObject) => void | Promise<void>;
   /** The field manager that owns what is written. `null` leaves managedFields as the caller provides them. */
   readonly fieldManager: string | null;
   /** Limits the work of validation; unlimited if absent. */
   readonly effort?: Effort | undefined;
   readonly warn: (text: string) => void;
+  /** Adds an annotation to the audit event; absent if the server itself writes. */
+  readonly annotate?: Annotate;
+  /** The options of the request as those of an operation, for admission: a PUT may create. A connect has none. */
+  readonly options?: (operation: AdmissionOperation) => JsonObject | undefined;
+  /** Aborted when the request is cancelled; absent if the server itself writes. */
+  readonly signal?: () => AbortSignal;
   /** Whether the request is cancelled: the client is gone, or the deadline has passed. Nothing is written then. */
   readonly isOver: () => boolean;
   /** Called when synchronous work for the write resumes after a wait. */
@@ -45,7 +54,28 @@ const apiServer: ServerIdentity = {
   fieldManager: 'kube-apiserver',
 };
 
-/** The context of a write that the server makes on its own behalf, in the hub version. */
+const optionKinds: Readonly<Record<AdmissionOperation, string | undefined>> = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+  CONNECT: undefined,
+};
+
+/** The options of an operation with none set. */
+export function plainOptions(operation: AdmissionOperation): JsonObject | undefined {
+  const kind = optionKinds[operation];
+  return kind === undefined ? undefined : { kind, apiVersion: 'meta.k8s.io/v1' };
+}
+
+/**
+ * The context of a write that the server makes before it serves requests. It is not admitted, because a webhook or policy must
+ * not be able to keep the server from starting.
+ */
+export function asBootstrap(registry: ObjectRegistry, namespace = ''): WriteContext {
+  return { ...asServer(registry, namespace), isAdmitted: true };
+}
+
+/** The context of a write that the server makes on its own behalf, in the hub version. It is admitted as one by a client. */
 export function asServer(
   { resource }: ObjectRegistry,
   namespace = '',
@@ -59,6 +89,7 @@ export function asServer(
     subresource,
     strategy: { ...resource.strategy, ...resource.subresources?.[subresource]?.strategy },
     dryRun: false,
+    options: plainOptions,
     fieldManager,
     warn: () => {},
     isOver: () => false,

@@ -2,14 +2,14 @@ import { CorruptEntry, CorruptValue, type Entry, isEncrypted, type Store, Unread
 import { type Allocate, allocateAlone, allocateFromSlabs, type CacheEntry, type Present } from './entry.ts';
 
 /** Reads evicted values again. `turn` is the clock of eviction. */
-export interface Source {
+export interface ValueSource {
   readonly turn: number;
   /** Throws CorruptValue. */
   read(revision: number, key: string): Buffer;
 }
 
 /** The source of a value that is known to be corrupt. */
-class CorruptSource implements Source {
+class CorruptSource implements ValueSource {
   readonly turn = 0;
   readonly error: CorruptValue;
   constructor(error: CorruptValue) {
@@ -27,11 +27,11 @@ export class EvictableEntry implements CacheEntry {
   readonly created: number;
   readonly size: number;
   derived: object | undefined = undefined;
-  #source: Source;
+  #source: ValueSource;
   #value: Buffer | undefined;
   #since: number;
 
-  constructor(key: string, revision: number, created: number, value: Buffer | undefined, source: Source) {
+  constructor(key: string, revision: number, created: number, value: Buffer | undefined, source: ValueSource) {
     this.key = key;
     this.revision = revision;
     this.created = created;
@@ -79,7 +79,7 @@ const encryptedUnexpectedly = 'identity transformer tried to read encrypted data
 const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 
 /** Presents the values of a store, and reads evicted ones again. */
-export class StoreSource implements Source {
+export class StoreSource implements ValueSource {
   turn = 1;
   readonly #store: Store;
   readonly #present: Present;

@@ -98,16 +98,23 @@ function append(groups: Map<FeedListener, Change[]>, listeners: Iterable<FeedLis
   }
 }
 
-/** The feed of an in-process store, which delivers changes before it acknowledges writes: the feed is never behind. */
+/**
+ * The feed of an in-process store, which delivers changes before it acknowledges writes: the feed is never behind. If other
+ * processes have the store open too, each read first asks the store for their writes.
+ */
 class LocalFeed implements Feed {
   readonly fence: WriteFence;
   readonly #dispatcher: Dispatcher;
   readonly #untap: () => void;
+  readonly #unlisten: (() => void) | undefined;
+  readonly #catchUp: Store['catchUp'];
 
   constructor(store: Store, revision: number, onError: (error: unknown) => void) {
     this.fence = new WriteFence(store);
     this.#dispatcher = new Dispatcher(revision, onError);
     this.#untap = (store.tap as NonNullable<Store['tap']>).call(store, (batch) => this.#dispatcher.deliver(batch));
+    this.#unlisten = store.onCompaction?.((revision) => this.#dispatcher.compact(revision));
+    this.#catchUp = store.catchUp?.bind(store);
   }
   get revision(): number {
     return this.#dispatcher.revision;
@@ -116,13 +123,19 @@ class LocalFeed implements Feed {
     return this.#dispatcher.listen(listener);
   }
   caughtUp(): Promise<boolean> | undefined {
-    return this.fence.lowered?.then(() => true);
+    const { lowered } = this.fence;
+    if (lowered) return lowered.then(() => this.#othersDelivered() ?? true);
+    return this.#catchUp === undefined ? undefined : this.#othersDelivered();
+  }
+  #othersDelivered(): Promise<boolean> | undefined {
+    return this.#catchUp?.()?.then(() => true);
   }
   compact(revision: number): void {
     this.#dispatcher.compact(revision);
   }
   close(): void {
     this.#untap();
+    this.#unlisten?.();
   }
 }
 

@@ -1,6 +1,7 @@
-import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type mutationTypes, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { PolicyExpressions } from './expressions.ts';
 import { admissionGroup, commonStrategy, paramKindColumn } from './group.ts';
 import { defaultMatchResources, specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 import { validateMutatingOperations } from './rules.ts';
@@ -56,10 +57,11 @@ function validate(object: JsonObject, old: JsonObject | undefined, errors: Field
   const rules = objectsIn(objectIn(spec, 'matchConstraints'), 'resourceRules');
   validatePolicy(spec, errors);
   validateMutatingOperations(rules, specPath.child('matchConstraints', 'resourceRules'), errors);
-  validatePolicyConditions(spec, objectIn(old, 'spec'), errors);
+  const expressions = new PolicyExpressions(spec, true, errors);
+  validatePolicyConditions(spec, objectIn(old, 'spec'), expressions, errors);
   const [mutations, at] = [objectsIn(spec, 'mutations'), specPath.child('mutations')];
   if (mutations.length === 0) errors.required(at, 'mutations must contain at least one item');
-  for (const [i, mutation] of mutations.entries()) validateMutation(mutation, at.index(i), errors);
+  for (const [i, mutation] of mutations.entries()) validateMutation(mutation, at.index(i), expressions, errors);
   const reinvocation = textIn(spec, 'reinvocationPolicy');
   if (reinvocation === '') errors.required(specPath.child('reinvocationPolicy'));
   else if (!reinvocationPolicies.includes(reinvocation))
@@ -67,23 +69,31 @@ function validate(object: JsonObject, old: JsonObject | undefined, errors: Field
 }
 
 /** The field of the expression by patch type. */
-const patchFields = new Map([
+const patchFields = new Map<string, string>([
   ['ApplyConfiguration', 'applyConfiguration'],
   ['JSONPatch', 'jsonPatch'],
 ]);
 
-function validateMutation(mutation: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateMutation(mutation: JsonObject, at: FieldPath, expressions: PolicyExpressions, errors: FieldErrors): void {
   const type = textIn(mutation, 'patchType');
   const field = patchFields.get(type);
   if (type === '') errors.required(at.child('patchType'));
   else if (field === undefined) errors.notSupported(at.child('patchType'), type, [...patchFields.keys()]);
-  else validatePatch(mutation, type, field, at, errors);
+  else validatePatch(mutation, type as keyof typeof mutationTypes, field, at, expressions, errors);
 }
 
-function validatePatch(mutation: JsonObject, type: string, field: string, at: FieldPath, errors: FieldErrors): void {
+function validatePatch(
+  mutation: JsonObject,
+  type: keyof typeof mutationTypes,
+  field: string,
+  at: FieldPath,
+  expressions: PolicyExpressions,
+  errors: FieldErrors,
+): void {
   const patch = objectIn(mutation, field);
   if (!patch) errors.required(at.child(field), `must be specified when patchType is ${type}`);
   else if (textIn(patch, 'expression').trim() === '') errors.required(at.child(field, 'expression'));
+  else expressions.mutation(textIn(patch, 'expression'), type, at.child(field, 'expression'));
   for (const other of patchFields.values())
     if (other !== field && mutation[other] !== undefined)
       errors.invalid(at.child(other), `{${other}}`, `must not be specified when patchType is ${type}`);

@@ -14,6 +14,7 @@ import {
   textsIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
+import type { PolicyExpressions } from './expressions.ts';
 import { defaultRules, validateNamedRule } from './rules.ts';
 
 export const specPath = path('spec');
@@ -29,11 +30,17 @@ export function validatePolicy(spec: JsonObject, errors: FieldErrors): void {
 }
 
 /** Ratcheting: unchanged matchConditions are not validated again if paramKind is unchanged. */
-export function validatePolicyConditions(spec: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+export function validatePolicyConditions(
+  spec: JsonObject,
+  old: JsonObject | undefined,
+  expressions: PolicyExpressions,
+  errors: FieldErrors,
+): void {
   const unchanged = old && ['paramKind', 'matchConditions'].every((field) => deepEqual(spec[field], old[field]));
-  if (!unchanged) validateMatchConditions(spec, specPath.child('matchConditions'), errors);
+  const compile: ExpressionCheck = (text, at) => expressions.matchCondition(text, at);
+  if (!unchanged) validateMatchConditions(spec, specPath.child('matchConditions'), compile, errors);
   for (const [i, variable] of objectsIn(spec, 'variables').entries())
-    validateVariable(variable, specPath.child('variables').index(i), errors);
+    validateVariable(variable, specPath.child('variables').index(i), expressions, errors);
 }
 
 function validateConstraints(constraints: JsonObject | undefined, at: FieldPath, errors: FieldErrors): void {
@@ -77,12 +84,13 @@ const reserved = new Set(
   ),
 );
 
-function validateVariable(variable: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateVariable(variable: JsonObject, at: FieldPath, expressions: PolicyExpressions, errors: FieldErrors): void {
   const name = textIn(variable, 'name');
   if (name.trim() === '') errors.required(at.child('name'), 'name is not specified');
   else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reserved.has(name))
     errors.invalid(at.child('name'), name, 'must be a valid CEL identifier');
   if (textIn(variable, 'expression').trim() === '') errors.required(at.child('expression'), 'expression is not specified');
+  else expressions.variable(variable, at.child('expression'));
 }
 
 const matchPolicies = ['Equivalent', 'Exact'];
@@ -126,20 +134,31 @@ function shownExpression(expression: JsonObject): string {
 
 const maxConditions = 64;
 
-export function validateMatchConditions(owner: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** Reports an expression that does not compile. */
+export type ExpressionCheck = (text: string, at: FieldPath) => void;
+
+export function validateMatchConditions(owner: JsonObject, at: FieldPath, compile: ExpressionCheck, errors: FieldErrors): void {
   const conditions = objectsIn(owner, 'matchConditions');
   const seen = new Set<string>();
   if (conditions.length > maxConditions) errors.tooMany(at, conditions.length, maxConditions);
   for (const [i, condition] of conditions.entries()) {
     const name = textIn(condition, 'name');
-    validateMatchCondition(condition, name, at.index(i), errors);
+    validateMatchCondition(condition, name, at.index(i), compile, errors);
     if (name !== '' && seen.has(name)) errors.duplicate(at.index(i).child('name'), name);
     seen.add(name);
   }
 }
 
-function validateMatchCondition(condition: JsonObject, name: string, at: FieldPath, errors: FieldErrors): void {
-  if (textIn(condition, 'expression').trim() === '') errors.required(at.child('expression'));
+function validateMatchCondition(
+  condition: JsonObject,
+  name: string,
+  at: FieldPath,
+  compile: ExpressionCheck,
+  errors: FieldErrors,
+): void {
+  const expression = textIn(condition, 'expression').trim();
+  if (expression === '') errors.required(at.child('expression'));
+  else compile(expression, at.child('expression'));
   if (name === '') errors.required(at.child('name'));
   else for (const problem of isQualifiedName(name)) errors.invalid(at.child('name'), name, problem);
 }

@@ -46,6 +46,7 @@ function configuration(kind: string, defaultHook: (hook: JsonObject) => void): R
     hub: v1,
     versions: [v1],
     verbs: storedVerbs,
+    compilesTexts: true,
     strategy: strategy(defaultHook),
   };
 }

@@ -14,7 +14,8 @@ import {
   textsIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { validateMatchConditions } from './policy-validation.ts';
+import { validateWebhookCondition } from './expressions.ts';
+import { type ExpressionCheck, validateMatchConditions } from './policy-validation.ts';
 import { harmlessSideEffects, isReviewVersion, reviewVersions, validateRule, type WebhookRules } from './rules.ts';
 
 const choices: Readonly<Record<string, readonly string[]>> = {
@@ -47,7 +48,8 @@ function validateWebhook(hook: JsonObject, rules: WebhookRules, at: FieldPath, e
   for (const field of selectors) validateLabelSelector(objectIn(hook, field), at.child(field), errors, rules);
   validateChoice(hook, 'reinvocationPolicy', reinvocationPolicies, at, errors);
   validateWebhookClient(objectIn(hook, 'clientConfig'), at.child('clientConfig'), errors);
-  if (rules.matchConditions) validateMatchConditions(hook, at.child('matchConditions'), errors);
+  const compile: ExpressionCheck = (text, place) => validateWebhookCondition(text, place, errors);
+  if (rules.matchConditions) validateMatchConditions(hook, at.child('matchConditions'), compile, errors);
 }
 
 function validateChoice(hook: JsonObject, field: string, supported: readonly string[], at: FieldPath, errors: FieldErrors): void {

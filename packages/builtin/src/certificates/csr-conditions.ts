@@ -20,8 +20,10 @@ export function keepDecisions(object: JsonObject, old: JsonObject): void {
     const [conditions, before] = [ofType(object, type), ofType(old, type)];
     if (conditions.length !== before.length) continue;
     for (const [i, condition] of conditions.entries()) {
+      // A controller may pass the very object of the old state.
+      const kept = { ...before[i] };
       for (const key of Object.keys(condition)) delete condition[key];
-      Object.assign(condition, before[i]);
+      Object.assign(condition, kept);
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   readDistinguishedName,
 } from '@tsukube/machinery';
 import { pemBlocks } from './pem.ts';
+import { type AlternativeNames, alternativeNames, certificateName } from './requested-names.ts';
 
 const sequenceTag = 0x30;
 const bitStringTag = 0x03;
@@ -45,20 +46,40 @@ export function signingRequestProblem(pem: string): string | undefined {
   return typeof read === 'object' ? read.problem : read;
 }
 
-export interface CertificateSubject {
+export interface RequestedSubject {
   /** The last common name; empty if there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
 /** The subject of a PKCS#10 request in PEM, or the error. */
-export function requestedSubject(pem: string): CertificateSubject | { readonly problem: string } {
+export function requestedSubject(pem: string): RequestedSubject | { readonly problem: string } {
   return parsed(pem, ({ subject }) => {
     const attributes = readDistinguishedName(subject);
     const names = nameValues(attributes, nameAttributes.commonName);
     const organizations = nameValues(attributes, nameAttributes.organization);
     if (!names || !organizations) throw new MalformedDer('a subject that is no text');
     return { commonName: names.at(-1) ?? '', organizations };
+  });
+}
+
+export interface RequestedCertificate extends RequestedSubject {
+  /** The distinguished name of the certificate, in DER form. */
+  readonly name: Buffer;
+  readonly alternativeNames: AlternativeNames;
+  readonly publicKey: KeyObject;
+}
+
+/** The content of a PKCS#10 request in PEM, or the error. */
+export function requestedCertificate(pem: string): RequestedCertificate | { readonly problem: string } {
+  return parsed(pem, (request) => {
+    const problem = signatureProblem(request);
+    if (problem !== undefined) return { problem };
+    const subject = requestedSubject(pem);
+    if ('problem' in subject) return subject;
+    const name = certificateName(readDistinguishedName(request.subject));
+    const publicKey = keyOf(request.publicKey) as KeyObject;
+    return { ...subject, name, alternativeNames: alternativeNames(request.attributes), publicKey };
   });
 }
 
@@ -77,6 +98,7 @@ interface SigningRequest {
   readonly signed: Buffer;
   readonly subject: DerElement | undefined;
   readonly publicKey: DerElement;
+  readonly attributes: DerElement | undefined;
   readonly algorithm: DerElement;
   readonly signature: DerElement;
 }
@@ -85,9 +107,9 @@ function readRequest(der: Buffer): SigningRequest {
   const [whole, ...trailing] = derElements(der);
   if (trailing.length > 0) throw new MalformedDer('trailing data');
   const [information, algorithm, signature] = insideDer(whole, sequenceTag);
-  const [, subject, publicKey] = insideDer(information, sequenceTag);
+  const [, subject, publicKey, attributes] = insideDer(information, sequenceTag);
   if (!information || !algorithm || !publicKey || signature?.tag !== bitStringTag) throw new MalformedDer('sequence too short');
-  return { signed: information.bytes, subject, publicKey, algorithm, signature };
+  return { signed: information.bytes, subject, publicKey, attributes, algorithm, signature };
 }
 
 function signatureProblem({ signed, publicKey, algorithm, signature }: SigningRequest): string | undefined {

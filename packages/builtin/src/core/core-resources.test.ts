@@ -46,12 +46,7 @@ describe('defaults', () => {
       { spec: { limits: [{ type: 'Container', max: { cpu: '2' }, min: { memory: '1Mi' } }] } },
       { spec: { limits: [{ default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } }] } },
     ],
-    [
-      'a taint for nodes that are not ready',
-      node,
-      { spec: { podCIDR: '10.0.0.0/24' } },
-      { spec: { podCIDRs: ['10.0.0.0/24'], taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] } },
-    ],
+    ['podCIDRs from podCIDR', node, { spec: { podCIDR: '10.0.0.0/24' } }, { spec: { podCIDRs: ['10.0.0.0/24'] } }],
     [
       'dataSourceRef from dataSource',
       persistentVolumeClaim,

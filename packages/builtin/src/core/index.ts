@@ -3,6 +3,8 @@ import type { TokenIssuer } from '../service-account-tokens/index.ts';
 import { componentStatus } from './component-status.ts';
 import { configMap } from './config-map.ts';
 import { event } from './event.ts';
+import type { KubeletClient } from './kubelet/connection.ts';
+import { nodeProxy } from './kubelet/node-proxy.ts';
 import { limitRange } from './limit-range.ts';
 import { namespace } from './namespace.ts';
 import { node } from './node.ts';
@@ -26,6 +28,7 @@ interface CoreOptions {
   /** Signs service account tokens; without it token requests are rejected. */
   readonly tokenIssuer: TokenIssuer | undefined;
   readonly authorizer: Authorizer;
+  readonly kubelets: KubeletClient;
 }
 
 /** All kinds of the core group, in the order of discovery. */
@@ -38,13 +41,13 @@ export function coreResources(options: CoreOptions): readonly Resource[] {
     serviceAccount(options.tokenIssuer),
     service(options.serviceRanges),
     endpoints,
-    node,
+    { ...node, subresources: { ...node.subresources, proxy: nodeProxy(options.kubelets) } },
     persistentVolume,
     persistentVolumeClaim,
     limitRange,
     resourceQuota,
     componentStatus,
-    { ...pod, subresources: { ...kubeletSubresources(options.authorizer), ...pod.subresources } },
+    { ...pod, subresources: { ...kubeletSubresources(options.authorizer, options.kubelets), ...pod.subresources } },
     binding,
     podTemplate,
     replicationController,

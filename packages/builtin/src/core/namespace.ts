@@ -1,5 +1,6 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, setPropagation, storedVerbs } from '@tsukube/apiserver';
 import {
+  ensureObject,
   type FieldErrors,
   formatTime,
   isQualifiedName,
@@ -70,6 +71,8 @@ export const namespace: Resource = {
     validateName: nameIsDNSLabel,
     applyDefaults(object) {
       if (object.metadata.name) setNameLabel(object);
+      const status = ensureObject(object, 'status');
+      status.phase ||= 'Active';
     },
     prepareForCreate(object) {
       object.status = { phase: 'Active' };
@@ -83,6 +86,7 @@ export const namespace: Resource = {
       object.status = old.status ?? {};
     },
     validateCreate: validateFinalizers,
+    uidPrecondition: true,
     beginDelete(object, request) {
       const metadata = object.metadata;
       if (metadata.deletionTimestamp !== undefined)

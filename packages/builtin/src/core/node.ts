@@ -4,7 +4,6 @@ import {
   column,
   nameColumn,
   type Resource,
-  type ResourceRequest,
   type ServedVersion,
   statusSubresource,
   storedVerbs,
@@ -21,7 +20,6 @@ import {
   objectsIn,
   parseCidr,
   path,
-  StatusError,
   textIn,
   textsIn,
   validateLabelName,
@@ -30,7 +28,6 @@ import {
 } from '@tsukube/machinery';
 import { requireOneOf } from '../common/field-validation.ts';
 import { specOf } from '../common/objects.ts';
-import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../common/proxy-subresource.ts';
 import { schemaOf } from '../common/schema.ts';
 import { roundResources, validateResourceQuantity } from './container/resource-requirements.ts';
 
@@ -64,6 +61,7 @@ const v1: ServedVersion = {
   selectableFields: { 'spec.unschedulable': (object) => String(objectIn(object, 'spec')?.unschedulable === true) },
 };
 
+/** Without the proxy, which needs a kubelet client: see `nodeProxy`. */
 export const node: Resource = {
   names: { plural: 'nodes', singular: 'node', kind: 'Node', listKind: 'NodeList', shortNames: ['no'] },
   scope: 'Cluster',
@@ -79,14 +77,12 @@ export const node: Resource = {
         if (objectIn(old, 'status')?.config === undefined) delete status?.config;
       },
     }),
-    proxy: proxySubresource('NodeProxyOptions', proxyToNode),
   },
   strategy: {
     applyDefaults: defaultNode,
     prepareForCreate(object) {
       delete objectIn(object, 'spec')?.configSource;
       delete objectIn(object, 'status')?.config;
-      addNotReadyTaint(object);
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};
@@ -126,17 +122,6 @@ function normalizePodCIDRs(spec: JsonObject): void {
   else if (first === '' && all[0]) spec.podCIDR = all[0];
 }
 
-const notReady = 'node.kubernetes.io/not-ready';
-
-/** Keeps pods off a new node until it is ready. */
-function addNotReadyTaint(object: KubeObject): void {
-  object.spec ??= {};
-  const spec = specOf(object);
-  const taints = objectsIn(spec, 'taints');
-  if (taints.some(({ key, effect }) => key === notReady && effect === 'NoSchedule')) return;
-  spec.taints = [...taints, { key: notReady, effect: 'NoSchedule' }];
-}
-
 function infoOf(object: KubeObject): JsonObject | undefined {
   return objectIn(objectIn(object, 'status'), 'nodeInfo');
 }
@@ -172,13 +157,6 @@ function kernelCell(object: KubeObject): string {
   const info = infoOf(object);
   const architecture = textIn(info, 'architecture');
   return `${known(info, 'kernelVersion')}${architecture === '' ? '' : ` (${architecture})`}`;
-}
-
-async function proxyToNode(request: ResourceRequest): Promise<never> {
-  const { name } = splitSchemeNamePort(request.info.name);
-  if (!(await request.objects.cache.get(request.objects.key('', name))))
-    throw StatusError.notFound({ group: '', resource: 'nodes' }, name);
-  throw proxyNotImplemented(request, 'the node');
 }
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

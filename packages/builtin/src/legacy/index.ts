@@ -1,5 +1,5 @@
 import type { Column, Resource, ServedVersion } from '@tsukube/apiserver';
-import type { KubeObject } from '@tsukube/machinery';
+import { type KubeObject, memoize } from '@tsukube/machinery';
 import { mutatingWebhookVersions, validatingWebhookVersions } from './admissionregistration.ts';
 import {
   localSubjectAccessReviewVersions,
@@ -77,23 +77,14 @@ type ToHub = (object: KubeObject) => KubeObject;
 
 /** Tables and field selectors of old versions are those of the hub. */
 export function withHubColumns(version: ServedVersion, hub: ServedVersion): ServedVersion {
-  const toHub = memoized((object) => (version.converter?.toHub(object) as KubeObject | undefined) ?? object);
+  // All cells of a row convert the same object.
+  const toHub: ToHub = memoize((object) => (version.converter?.toHub(object) as KubeObject | undefined) ?? object);
   const { columns, rowConditions, selectableFields } = hub;
   return {
     ...(columns && { columns: columns.map((column) => throughHub(column, toHub)) }),
     ...(rowConditions && { rowConditions: (object: KubeObject) => rowConditions(toHub(object)) }),
     ...(selectableFields && { selectableFields: fieldsThroughHub(selectableFields, toHub) }),
     ...version,
-  };
-}
-
-/** All cells of a row convert the same object. */
-function memoized(toHub: ToHub): ToHub {
-  const known = new WeakMap<KubeObject, KubeObject>();
-  return (object) => {
-    const hub = known.get(object) ?? toHub(object);
-    known.set(object, hub);
-    return hub;
   };
 }
 

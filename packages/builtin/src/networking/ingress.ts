@@ -90,9 +90,9 @@ export const ingress: Resource = {
     validateCreate: validateIngressCreate,
     validateUpdate: validateIngressUpdate,
     warnings(object, old) {
-      const annotated = mapIn(object.metadata, 'annotations')[classAnnotation] !== undefined;
+      const annotated = mapIn(object.metadata, 'annotations')[ingressClassAnnotation] !== undefined;
       if (old || !annotated || objectIn(object, 'spec')?.ingressClassName !== undefined) return [];
-      return [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`];
+      return [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`];
     },
   },
 };
@@ -111,7 +111,7 @@ function hostsCell(object: KubeObject): string {
   return more ? `${hosts.join(',')} + ${rules.length - shownHosts} more...` : hosts.join(',');
 }
 
-export const classAnnotation = 'kubernetes.io/ingress.class';
+export const ingressClassAnnotation = 'kubernetes.io/ingress.class';
 const specPath = path('spec');
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const noAddress = 'must be a DNS name, not an IP address';
@@ -125,10 +125,14 @@ const strict: Ratcheting = { anySecretName: false, anyWildcardRule: false };
 
 function validateIngressCreate(object: KubeObject, errors: FieldErrors): void {
   validateIngress(object, strict, errors);
-  const annotated = mapIn(object.metadata, 'annotations')[classAnnotation];
+  const annotated = mapIn(object.metadata, 'annotations')[ingressClassAnnotation];
   const name = objectIn(object, 'spec')?.ingressClassName;
   if (annotated !== undefined && name !== undefined && annotated !== name)
-    errors.invalid(path('annotations', classAnnotation), annotated, 'must match `ingressClassName` when both are specified');
+    errors.invalid(
+      path('annotations', ingressClassAnnotation),
+      annotated,
+      'must match `ingressClassName` when both are specified',
+    );
 }
 
 function validateIngressUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {

@@ -14,11 +14,7 @@ export function podReferences(pod: JsonObject, namespace: string, name: string):
   return [
     own,
     ...of('serviceaccount', [textIn(spec, 'serviceAccountName')]),
-    ...of('secret', [
-      ...pullSecrets(spec),
-      ...fromContainers(spec, secretFields),
-      ...objectsIn(spec, 'volumes').flatMap(volumeSecrets),
-    ]),
+    ...of('secret', podSecrets(pod)),
     ...of('configmap', [...fromContainers(spec, configMapFields), ...objectsIn(spec, 'volumes').flatMap(volumeConfigMaps)]),
     ...of(
       'claim',
@@ -26,6 +22,13 @@ export function podReferences(pod: JsonObject, namespace: string, name: string):
     ),
     ...of('resourceclaim', resourceClaims(pod)),
   ];
+}
+
+/** Names of the Secrets that a pod uses; some may be empty. */
+export function podSecrets(pod: JsonObject): readonly string[] {
+  const spec = specOf(pod);
+  const volumes = objectsIn(spec, 'volumes');
+  return [...pullSecrets(spec), ...fromContainers(spec, secretFields), ...volumes.flatMap(volumeSecrets)];
 }
 
 function pullSecrets(spec: JsonObject): readonly string[] {

@@ -1,10 +1,10 @@
-import { alwaysDeny } from '@tsukube/apiserver';
+import { alwaysDenyAuthorizer } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, type KubeObject, path } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { validateAttribute } from './device.ts';
 import { resourceClaim } from './resource-claim.ts';
 
-const { strategy, hub, subresources } = resourceClaim(alwaysDeny);
+const { strategy, hub, subresources } = resourceClaim(alwaysDenyAuthorizer);
 
 function claim(devices: JsonObject): JsonObject {
   const object: JsonObject = { metadata: { name: 'c' }, spec: { devices: structuredClone(devices) } };

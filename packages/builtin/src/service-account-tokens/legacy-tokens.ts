@@ -7,8 +7,9 @@ import {
   type ObjectRegistry,
   refused,
   type TokenAuthenticator,
+  updateExisting,
 } from '@tsukube/apiserver';
-import { type JsonObject, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import type { FindObject, FoundObject } from './bound-tokens.ts';
 import { accountUser, accountUsername, type LegacyClaims, legacyIssuer, readLegacyClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
@@ -143,10 +144,10 @@ function dayOf(time: number): string {
 
 async function mark(secrets: ObjectRegistry, { object, uid }: FoundObject, today: string): Promise<void> {
   const metadata = metadataOf(object);
-  const labelled = (existing: JsonObject | undefined): JsonObject => {
-    const current = metadataOf(existing as JsonObject);
+  const labelled = (existing: KubeObject): JsonObject => {
+    const { metadata: current } = existing;
     return { ...existing, metadata: { ...current, labels: { ...current.labels, [label]: today } } };
   };
   const context = asServer(secrets, textIn(metadata, 'namespace'));
-  await secrets.update(textIn(metadata, 'name'), uid, labelled, context);
+  await updateExisting(secrets, textIn(metadata, 'name'), uid, labelled, context);
 }

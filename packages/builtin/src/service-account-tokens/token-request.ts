@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type ActionKind,
   actionSubresource,
   decodeObject,
-  type Resource,
   type ResourceRequest,
   type Signer,
   type Subresource,
-  type WriteContext,
 } from '@tsukube/apiserver';
 import {
+  ensureObject,
   FieldErrors,
   formatTime,
   type JsonObject,
-  type KubeObject,
   metadataOf,
   numberIn,
   objectIn,
@@ -36,21 +35,34 @@ export interface TokenIssuer {
 }
 
 const group = 'authentication.k8s.io';
-const kind = { group, version: 'v1', kind: 'TokenRequest', schema: schemaOf('authentication.v1.TokenRequest'), answered: true };
+const defaultSeconds = 60 * 60;
+const kind: ActionKind = {
+  group,
+  version: 'v1',
+  kind: 'TokenRequest',
+  schema: schemaOf('authentication.v1.TokenRequest'),
+  answered: true,
+  keepsMetadata: true,
+  applyDefaults(body) {
+    const spec = ensureObject(body, 'spec');
+    spec.expirationSeconds ??= defaultSeconds;
+  },
+};
 /** expirationSeconds of the volumes that admission adds; recognizes them. */
 const projectedSeconds = 60 * 60 + 7;
 const extendedSeconds = 365 * 24 * 60 * 60;
 
 /** POST …/serviceaccounts/NAME/token. */
 export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
-  return actionSubresource(kind, async (request, body, context) => {
+  return actionSubresource(kind, async (request, body, _context, validateAdmission) => {
     if (!issuer) throw StatusError.methodNotSupported({ group: '', resource: 'serviceaccounts/token' }, 'create');
     const account = await accountOf(request, body);
     const requested = requestedTerms(body, issuer);
     const now = request.objects.services.now();
-    const owned = await ownedFields(request, body, requested, context);
-    const metadata = { ...metadataOf(body), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
+    const metadata = { ...metadataOf(body), ...namesOf(account), creationTimestamp: formatTime(now) };
     validate(requested.expirationSeconds);
+    const { audiences } = requested;
+    await validateAdmission({ ...body, metadata, spec: { ...objectIn(body, 'spec'), audiences: [...audiences] } });
     const bound = await boundTo(request, objectIn(objectIn(body, 'spec'), 'boundObjectRef'));
     const expirationSeconds = limited(requested.expirationSeconds, issuer, request);
     const terms = { ...requested, ...bound, ...lifetime(expirationSeconds, requested.audiences, bound, issuer, now) };
@@ -68,37 +80,6 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
       status: { token, expirationTimestamp: formatTime(now + expirationSeconds * 1000) },
     };
   });
-}
-
-/** The resource for field management of the TokenRequest. */
-const tracked: Resource = {
-  names: { plural: 'tokenrequests', singular: 'tokenrequest', kind: 'TokenRequest', listKind: 'TokenRequestList' },
-  scope: 'Namespaced',
-  storagePrefix: '',
-  hub: kind,
-  versions: [kind],
-  verbs: {},
-  strategy: {},
-};
-
-/** The managedFields of the answer, as in Kubernetes. */
-async function ownedFields(
-  { objects }: ResourceRequest,
-  body: JsonObject,
-  requested: RequestedTerms,
-  context: WriteContext,
-): Promise<JsonObject> {
-  const { fieldManagement, now } = objects.services;
-  const spec = { ...objectIn(body, 'spec'), expirationSeconds: requested.expirationSeconds };
-  const object: KubeObject = {
-    kind: 'TokenRequest',
-    apiVersion: `${group}/v1`,
-    metadata: { ...metadataOf(body) },
-    spec,
-  };
-  await fieldManagement?.track(tracked, object, undefined, { ...context, version: kind }, now());
-  const { managedFields } = object.metadata;
-  return managedFields === undefined ? {} : { managedFields };
 }
 
 function namesOf({ metadata }: JsonObject): JsonObject {
@@ -139,8 +120,7 @@ interface RequestedTerms {
 function requestedTerms(body: JsonObject, { apiAudiences }: TokenIssuer): RequestedTerms {
   const spec = objectIn(body, 'spec');
   const audiences = textsIn(spec, 'audiences');
-  const expirationSeconds = (spec?.expirationSeconds ?? undefined) === undefined ? 60 * 60 : numberIn(spec, 'expirationSeconds');
-  return { audiences: audiences.length === 0 ? apiAudiences : audiences, expirationSeconds };
+  return { audiences: audiences.length === 0 ? apiAudiences : audiences, expirationSeconds: numberIn(spec, 'expirationSeconds') };
 }
 
 function validate(expirationSeconds: number): void {

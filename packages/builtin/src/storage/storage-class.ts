@@ -138,9 +138,9 @@ export function validateParameters(object: KubeObject, at: FieldPath, errors: Fi
     return;
   }
   if (entries.some(([key]) => key === '')) errors.invalid(at, '', 'field can not be empty.');
-  if (bytesOf(entries) > maxBytes) errors.tooLong(at, maxBytes);
+  if (parameterBytes(entries) > maxBytes) errors.tooLong(at, maxBytes);
 }
 
-export function bytesOf(entries: readonly (readonly [string, string])[]): number {
+export function parameterBytes(entries: readonly (readonly [string, string])[]): number {
   return entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 }

@@ -28,7 +28,7 @@ import { schemaOf } from '../common/schema.ts';
 import { statusOnly } from '../common/status-only.ts';
 import { validateInlineVolume } from '../core/volume/persistent-volume-validation.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
-import { bytesOf } from './storage-class.ts';
+import { parameterBytes } from './storage-class.ts';
 
 const specType = 'io.k8s.api.storage.v1.VolumeAttachmentSpec';
 const columns: readonly Column[] = [
@@ -121,7 +121,7 @@ function validateSource(source: JsonObject, at: FieldPath, errors: FieldErrors):
 
 function validateStatus(status: JsonObject | undefined, errors: FieldErrors): void {
   const at = path('status');
-  if (bytesOf(Object.entries(mapIn(status, 'attachmentMetadata'))) > maxMetadata)
+  if (parameterBytes(Object.entries(mapIn(status, 'attachmentMetadata'))) > maxMetadata)
     errors.tooLong(at.child('attachmentMetadata'), maxMetadata);
   for (const field of ['attachError', 'detachError']) {
     const error = objectIn(status, field);

@@ -1,7 +1,6 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type FieldErrors, type KubeObject, mapIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { addFinalizer } from '../core/volume/volume-columns.ts';
 import { validateParameters, validateProvisioner } from './storage-class.ts';
 
 const type = 'io.k8s.api.storage.v1.VolumeAttributesClass';
@@ -28,7 +27,6 @@ export const volumeAttributesClass: Resource = {
   verbs: storedVerbs,
   strategy: {
     returnDeletedObject: true,
-    prepareForCreate: (object) => addFinalizer(object, 'kubernetes.io/vac-protection'),
     validateCreate: validateClass,
     validateUpdate(object, old, errors) {
       for (const field of ['driverName', 'parameters'])

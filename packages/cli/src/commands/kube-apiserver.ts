@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import type { ServeOptions } from '@tsukube/server/config';
 import { dataDirHeader } from '../envtest/etcd.ts';
-import { serve } from './serve.ts';
+import { serveCommand } from './serve.ts';
 
 const askTimeoutMs = 2_000;
 
@@ -11,7 +11,7 @@ const askTimeoutMs = 2_000;
  * of the envtest stand-in, the database is in the stand-in's data dir.
  */
 export function kubeApiserver(argv: readonly string[]): Promise<number> {
-  return serve(['--controllers=', '--client-key-algorithm=ecdsa', ...argv], withDataDir);
+  return serveCommand(['--controllers=', '--client-key-algorithm=ecdsa', ...argv], withDataDir);
 }
 
 async function withDataDir(options: ServeOptions): Promise<ServeOptions> {

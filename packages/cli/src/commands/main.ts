@@ -1,9 +1,9 @@
+import { packageVersion } from '../version.ts';
 import { check } from './check.ts';
 import { envtest } from './envtest.ts';
 import { kubeApiserver } from './kube-apiserver.ts';
 import { repair } from './repair.ts';
-import { serve } from './serve.ts';
-import { version } from './version.ts';
+import { serveCommand } from './serve.ts';
 
 interface Command {
   readonly summary: string;
@@ -13,18 +13,18 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   serve: {
     summary: 'Serve the Kubernetes API.',
-    run: (argv) => serve(argv),
+    run: (argv) => serveCommand(argv),
   },
   check: {
     summary: 'Verify the database of a data dir.',
     run: (argv) => explained(check, argv),
   },
   repair: {
-    summary: 'Save what is whole in a damaged database.',
+    summary: 'Recover the intact objects of a damaged database.',
     run: (argv) => explained(repair, argv),
   },
   envtest: {
-    summary: 'Lay out kube-apiserver and etcd for the tests of operators (KUBEBUILDER_ASSETS).',
+    summary: 'Create the kube-apiserver and etcd programs that envtest runs (KUBEBUILDER_ASSETS).',
     run: envtest,
   },
   'kube-apiserver': {
@@ -33,7 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   version: {
     summary: 'Print the version.',
-    run: version,
+    run: printVersion,
   },
 };
 
@@ -45,6 +45,11 @@ async function explained(command: Command['run'], argv: readonly string[]): Prom
     process.stderr.write(`tsukube: ${error instanceof Error ? error.message : String(error)}\n`);
     return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS') ? 2 : 1;
   }
+}
+
+function printVersion(): number {
+  process.stdout.write(`tsukube ${packageVersion()} (node ${process.versions.node}, ${process.platform}/${process.arch})\n`);
+  return 0;
 }
 
 const aliases: Readonly<Record<string, string>> = { '--version': 'version' };

@@ -7,7 +7,7 @@ import { guardProcess, untilSignalled } from '../process.ts';
 import { Watchdog } from '../watchdog.ts';
 
 /** Serves until a signal. `adjust` may change the parsed options. */
-export async function serve(argv: readonly string[], adjust: Adjust = unchanged): Promise<number> {
+export async function serveCommand(argv: readonly string[], adjust: Adjust = unchanged): Promise<number> {
   try {
     const options = await parseServeOptions(argv, process.env);
     if (typeof options === 'object') return await run(await adjust(options));

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dataDirHeader, readSettings, startStandIn } from './etcd.ts';
+import { dataDirHeader, readEtcdSettings, startStandIn } from './etcd.ts';
 
 describe('the stand-in for etcd', () => {
   const settings = (argv: string[], env = {}) => {
-    const { dataDir, clientUrls } = readSettings(argv, env);
+    const { dataDir, clientUrls } = readEtcdSettings(argv, env);
     return { dataDir, urls: clientUrls.map(({ href }) => href) };
   };
 

@@ -18,7 +18,7 @@ export const dataDirHeader = 'tsukube-data-dir';
 const defaultUrl = 'http://localhost:2379';
 
 /** Like in etcd, flags take precedence over the environment. Other settings are ignored. */
-export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
+export function readEtcdSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const value = (flag: string) => flagValue(argv, flag) ?? env[`ETCD_${flag.toUpperCase().replaceAll('-', '_')}`];
   const urls = (value('listen-client-urls') ?? defaultUrl).split(',').map((text) => new URL(text.trim()));
   const secure = urls.find(({ protocol }) => protocol !== 'http:');

@@ -29,15 +29,12 @@ export interface ControlPlaneContext extends ControllerContext {
 export interface StartedHook extends Controller {
   /** Health check: throws if the hook no longer works. */
   check?(): void;
+  /** Pre-shutdown hook: other servers take over while this one still answers. */
+  withdraw?(): Promise<void>;
 }
 
 export interface PostStartHook extends StartedHook {
   readonly name: string;
-}
-
-/** Whether other servers may share the store. An embedded store belongs to this process. */
-export function isShared({ store }: ControlPlaneContext): boolean {
-  return store.tap === undefined;
 }
 
 export function registryIn({ resources, registryOf }: ControllerContext, group: string, plural: string): ObjectRegistry {

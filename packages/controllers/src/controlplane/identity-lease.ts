@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { asServer, decodeObject, deleteObject, type ObjectRegistry } from '@tsukube/apiserver';
 import { formatMicroTime, type JsonObject, numberIn, objectIn, textIn } from '@tsukube/machinery';
-import { type ControlPlaneContext, isShared, registryIn, type ServerEndpoint, type StartedHook } from './context.ts';
+import { isShared } from '../controller.ts';
+import { type ControlPlaneContext, registryIn, type ServerEndpoint, type StartedHook } from './context.ts';
 
 const namespace = 'kube-system';
 const leaseDurationSeconds = 3600;
@@ -10,7 +11,7 @@ const identityLabel = 'apiserver.kubernetes.io/identity';
 /** The identity Lease of this server in kube-system. Also deletes expired Leases of other servers. */
 export function identityLease(context: ControlPlaneContext, newId: () => string = randomUUID): StartedHook {
   const registry = registryIn(context, 'coordination.k8s.io', 'leases');
-  const name = leaseName(context.identity);
+  const name = serverIdentity(context.identity);
   const holderIdentity = `${name}_${newId()}`;
   // Monotonic: a wall clock that is set forward must not expire the lease.
   let renewed = performance.now();
@@ -35,8 +36,8 @@ export function identityLease(context: ControlPlaneContext, newId: () => string 
   };
 }
 
-/** Includes the port, which distinguishes servers on one host. */
-function leaseName({ hostname, address, port }: ServerEndpoint): string {
+/** The name of a server, the same after a restart. Includes the port, which distinguishes servers on one host. */
+export function serverIdentity({ hostname, address, port }: ServerEndpoint): string {
   const hash = createHash('sha256')
     .update(`${hostname}/${address ?? ''}:${port}`)
     .digest()

@@ -29,6 +29,10 @@ function delayed(name: string, start: () => StartedHook, delayMs: number): PostS
   return {
     name,
     check: () => started?.check?.(),
+    async withdraw() {
+      clearTimeout(timer);
+      await started?.withdraw?.();
+    },
     stop() {
       clearTimeout(timer.unref());
       started?.stop();

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { deepEqual, formatAddress, type JsonObject } from '@tsukube/machinery';
-import type { Controller } from '../controller.ts';
-import { type ControlPlaneContext, isShared, registryIn, type StartedHook } from './context.ts';
+import { isShared } from '../controller.ts';
+import { type ControlPlaneContext, registryIn, type StartedHook } from './context.ts';
 import { manageObject } from './managed-object.ts';
 import { MasterLeases, type PeerServer } from './master-leases.ts';
 
@@ -39,9 +39,10 @@ export function kubernetesService(context: ControlPlaneContext): StartedHook {
   };
   const desired = (existing: JsonObject | undefined) =>
     existing ? withPort(existing, { type, ports: [port], ...external }) : created;
-  const endpoints = managesEndpoints ? manageEndpoints(context, service) : { stop() {} };
+  const endpoints: StartedHook = managesEndpoints ? manageEndpoints(context, service) : { stop() {} };
   const manager = manageObject({ registry, ...service, desired }, context);
   return {
+    withdraw: async () => endpoints.withdraw?.(),
     stop() {
       manager.stop();
       endpoints.stop();
@@ -62,7 +63,7 @@ const renewMs = 10_000;
 function manageEndpoints(
   context: ControlPlaneContext,
   service: { readonly namespace: string; readonly name: string },
-): Controller {
+): StartedHook {
   const { address, port } = context.identity;
   // A server on a loopback address is not reachable from pods.
   if (address === undefined) return { stop() {} };
@@ -70,48 +71,59 @@ function manageEndpoints(
   let peers: readonly PeerServer[] = [self];
   const endpoints = registryIn(context, '', 'endpoints');
   const slices = registryIn(context, 'discovery.k8s.io', 'endpointslices');
-  const managed = [
-    manageObject(
-      { registry: endpoints, ...service, desired: (existing) => endpointsOf(existing, service, peers, port) },
-      context,
-    ),
-    manageObject({ registry: slices, ...service, desired: (existing) => sliceOf(existing, service, peers, port) }, context),
-  ];
   const root = endpoints.resource.storagePrefix.slice(0, -'/services/endpoints'.length);
-  const stopLeases = isShared(context)
-    ? renewLease(new MasterLeases(context.store, root), self, context, (found) => {
-        peers = found;
-        for (const manager of managed) manager.resync();
-      })
-    : () => {};
+  const leases = isShared(context) ? new MasterLeases(context.store, root) : undefined;
+  const refresh = async () => {
+    const found = (await leases?.peers()) ?? [];
+    // Like kube-apiserver, never publishes an empty list.
+    if (found.length > 0) peers = found;
+  };
+  const common = { ...service, refresh };
+  const managed = [
+    manageObject({ registry: endpoints, ...common, desired: (existing) => endpointsOf(existing, service, peers, port) }, context),
+    manageObject({ registry: slices, ...common, desired: (existing) => sliceOf(existing, service, peers, port) }, context),
+  ];
+  const lease =
+    leases &&
+    masterLease(leases, self, context, () => {
+      for (const manager of managed) manager.resync();
+    });
   return {
+    async withdraw() {
+      await lease?.remove();
+      await Promise.all(managed.map((manager) => manager.settle()));
+    },
     stop() {
-      stopLeases();
+      lease?.remove().catch(() => {});
       for (const manager of managed) manager.stop();
     },
   };
 }
 
-function renewLease(
+/** Keeps the lease of this server. */
+function masterLease(
   leases: MasterLeases,
   self: Required<PeerServer>,
   { logger }: ControlPlaneContext,
-  onPeers: (peers: readonly PeerServer[]) => void,
-): () => void {
-  const renewAndList = async () => {
-    await leases.renew(self);
-    const peers = await leases.peers();
-    if (peers.length > 0) onPeers(peers);
+  onRenewed: () => void,
+): { remove(): Promise<void> } {
+  let renewal = Promise.resolve();
+  const renew = () => {
+    renewal = leases
+      .renew(self)
+      .then(onRenewed)
+      .catch((error: unknown) => logger.warn('the master lease of this server could not be renewed', { error: String(error) }));
   };
-  const run = () =>
-    void renewAndList().catch((error: unknown) =>
-      logger.warn('the master lease of this server could not be renewed', { error: String(error) }),
-    );
-  run();
-  const timer = setInterval(run, renewMs).unref();
-  return () => {
-    clearInterval(timer);
-    void leases.remove(self).catch(() => {});
+  renew();
+  const timer = setInterval(renew, renewMs).unref();
+  let removal: Promise<void> | undefined;
+  return {
+    remove() {
+      clearInterval(timer);
+      // A renewal in progress would create the lease again.
+      removal ??= renewal.then(() => leases.remove(self));
+      return removal;
+    },
   };
 }
 

@@ -9,6 +9,8 @@ export interface ManagedObject {
   readonly name: string;
   /** The desired state. Returns `existing` itself if nothing has to change. */
   readonly desired: (existing: JsonObject | undefined) => JsonObject;
+  /** Called before each reconciliation, to read what the desired state depends on. */
+  readonly refresh?: (() => Promise<void>) | undefined;
   /** Writes the status as well: the strategy does not reset it. */
   readonly withStatus?: boolean;
 }
@@ -16,24 +18,29 @@ export interface ManagedObject {
 export interface ObjectManager extends Controller {
   /** Reconciles again because the desired state has changed. */
   resync(): void;
+  /** Reconciles now, without retries. */
+  settle(): Promise<void>;
 }
 
 export function manageObject(managed: ManagedObject, { logger }: ControllerContext): ObjectManager {
   const { registry, namespace, name } = managed;
   const key = registry.key(namespace, name);
-  const queue = new WorkQueue(() => settleRaces(() => reconcile(managed)), logger);
+  const settle = () => settleRaces(() => reconcile(managed));
+  const queue = new WorkQueue(settle, logger);
   queue.add(key);
   const isOurs = (entry: CacheEntry) => entry.key === key;
   const unfollow = follow(registry.cache, (entry) => isOurs(entry) && queue.add(key));
   return {
     resync: () => queue.add(key),
+    settle,
     stop() {
       unfollow();
       queue.stop();
     },
   };
 
-  async function reconcile({ desired }: ManagedObject): Promise<void> {
+  async function reconcile({ desired, refresh }: ManagedObject): Promise<void> {
+    await refresh?.();
     const entry = await registry.cache.get(key);
     const existing = entry && decodeObject(entry.value);
     const next = desired(existing);

@@ -5,8 +5,16 @@ import {
   type ObjectRegistry,
   orphanFinalizer,
   plainMetadata,
+  updateExisting,
 } from '@tsukube/apiserver';
-import { apiVersionOf, formatTime, type JsonObject, metadataOf, type ObjectMeta, type OwnerReference } from '@tsukube/machinery';
+import {
+  apiVersionOf,
+  formatTime,
+  type JsonObject,
+  type KubeObject,
+  type ObjectMeta,
+  type OwnerReference,
+} from '@tsukube/machinery';
 import { type ControllerContext, ignoreNotFound, registryNamed, writeAs } from '../controller.ts';
 import { finalizersIn, type GraphBuilder, ownersIn, waitsFor } from './graph-builder.ts';
 import type { OwnerGraph } from './owner-graph.ts';
@@ -17,8 +25,6 @@ export interface CollectorParts {
   readonly graph: OwnerGraph;
   readonly builder: GraphBuilder;
   readonly mapper: ResourceMapper;
-  /** Enqueues a key. */
-  readonly enqueue: (key: string) => void;
   /** Keeps a key whose resource, or that of its owner, is not served until resources change. */
   readonly park: (key: string) => void;
 }
@@ -47,18 +53,21 @@ export async function collectObject(key: string, parts: CollectorParts): Promise
   else if (metadata.deletionTimestamp === undefined && ownersIn(metadata).length > 0) await attemptToDelete(item, parts);
 }
 
+/** Concurrent updates of dependents. */
+const concurrency = 64;
+
 /** Removes the owner reference from all dependents, then the orphan finalizer. */
 async function orphanDependents(item: Item, parts: CollectorParts): Promise<void> {
   const uid = item.metadata.uid as string;
-  await Promise.all([...parts.graph.dependentsOf(uid)].map((key) => releaseFrom(key, new Set([uid]), parts)));
+  const keys = [...parts.graph.dependentsOf(uid)];
+  for (let i = 0; i < keys.length; i += concurrency)
+    await Promise.all(keys.slice(i, i + concurrency).map((key) => releaseFrom(key, new Set([uid]), parts)));
   await removeFinalizer(item, orphanFinalizer);
 }
 
-/** Foreground deletion: removes the finalizer once no dependent blocks it, and enqueues those that do. */
-async function awaitDependents(item: Item, { graph, enqueue }: CollectorParts): Promise<void> {
-  const blocking = [...graph.blocking(item.metadata.uid as string)];
-  if (blocking.length === 0) return removeFinalizer(item, foregroundFinalizer);
-  for (const dependent of blocking) if (!dependent.waits) enqueue(dependent.key);
+/** Foreground deletion: removes the finalizer once no dependent blocks it. The graph builder has enqueued the dependents. */
+async function awaitDependents(item: Item, { graph }: CollectorParts): Promise<void> {
+  if (!graph.isBlocked(item.metadata.uid as string)) await removeFinalizer(item, foregroundFinalizer);
 }
 
 async function attemptToDelete(item: Item, parts: CollectorParts): Promise<void> {
@@ -121,12 +130,12 @@ type Target = Pick<Item, 'key' | 'registry' | 'name' | 'namespace'> & { readonly
 
 /** Updates the metadata of the current object, with the uid as a precondition. */
 async function change({ registry, name, namespace, metadata }: Target, edit: (metadata: ObjectMeta) => void): Promise<void> {
-  const transform = (existing: JsonObject | undefined): JsonObject => {
-    const edited = { ...metadataOf(existing as JsonObject) };
+  const withMetadata = (existing: KubeObject): JsonObject => {
+    const edited = { ...existing.metadata };
     edit(edited);
-    return { ...(existing as JsonObject), metadata: edited };
+    return { ...existing, metadata: edited };
   };
-  await ignoreNotFound(registry.update(name, metadata?.uid, transform, writeAs(registry, namespace)));
+  await ignoreNotFound(updateExisting(registry, name, metadata?.uid, withMetadata, writeAs(registry, namespace)));
 }
 
 /** An owner that is not found may exist in another namespace, which is an invalid reference. */
@@ -139,7 +148,8 @@ async function reportMisplaced(
   for (const [i, owner] of owners.entries()) {
     if ((states[i] !== 'dangling' && states[i] !== 'misplaced') || builder.isDeleted(owner.uid)) continue;
     const kind = mapper.ofKind(owner.apiVersion, owner.kind);
-    if (kind && (await isInOtherNamespace(owner, kind))) await reportMisplacedOwner(registry, metadata, owner, context);
+    if (kind && (await isInOtherNamespace(owner, kind, registryNamed(context, 'namespaces'))))
+      await reportMisplacedOwner(registry, metadata, owner, context);
     else builder.rememberDeleted(owner.uid);
   }
 }

@@ -82,10 +82,10 @@ export class GraphBuilder {
     for (const dependent of dependents) this.#enqueue(dependent);
   }
 
-  /** Enqueues an owner that waits for its dependents: the last one may be gone. */
+  /** Enqueues an owner that waits for its dependents if none blocks it any more. */
   #enqueueWaiting(uid: string): void {
     const key = this.#waiting.get(uid);
-    if (key !== undefined) this.#enqueue(key);
+    if (key !== undefined && !this.#graph.isBlocked(uid)) this.#enqueue(key);
   }
 }
 

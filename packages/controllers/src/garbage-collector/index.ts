@@ -5,7 +5,7 @@ import type { Controller, ControllerContext } from '../controller.ts';
 import { type CollectorParts, collectObject } from './collector.ts';
 import { GraphBuilder } from './graph-builder.ts';
 import { OwnerGraph } from './owner-graph.ts';
-import { resourceMapper } from './owners.ts';
+import { type ResourceMapper, resourceMapper } from './owners.ts';
 
 const concurrency = 64;
 const pageSize = 500;
@@ -23,14 +23,15 @@ export function garbageCollector(context: ControllerContext): Controller {
   const parked = new Set<string>();
   let scanned = Promise.resolve();
   let stopped = false;
-  const queue = new WorkQueue((key) => scanned.then(() => collectObject(key, parts)), context.logger, concurrency);
-  const builder = new GraphBuilder(graph, (key) => queue.add(key));
+  const mapper = resourceMapper(context);
+  const collect = (key: string) => scanned.then(() => collectObject(key, parts));
+  const queues = new ResourceQueues(mapper, () => new WorkQueue(collect, context.logger, concurrency));
+  const builder = new GraphBuilder(graph, (key) => queues.add(key));
   const parts: CollectorParts = {
     context,
     graph,
     builder,
-    mapper: resourceMapper(context),
-    enqueue: (key) => queue.add(key),
+    mapper,
     park: (key) => parked.add(key),
   };
 
@@ -87,7 +88,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   const unpark = setInterval(() => {
     if (resources === context.resources) return;
     resources = context.resources;
-    for (const key of parked) queue.add(key);
+    for (const key of parked) queues.add(key);
     parked.clear();
   }, resourcesMs).unref();
 
@@ -96,7 +97,30 @@ export function garbageCollector(context: ControllerContext): Controller {
       stopped = true;
       clearInterval(unpark);
       unlisten();
-      queue.stop();
+      queues.stop();
     },
   };
+}
+
+/** A queue for each resource: one whose conversion webhook does not answer delays no other. */
+class ResourceQueues {
+  readonly #mapper: ResourceMapper;
+  readonly #create: () => WorkQueue;
+  readonly #queues = new Map<string, WorkQueue>();
+
+  constructor(mapper: ResourceMapper, create: () => WorkQueue) {
+    this.#mapper = mapper;
+    this.#create = create;
+  }
+
+  add(key: string): void {
+    const place = this.#mapper.prefixOf(key);
+    const queue = this.#queues.get(place) ?? this.#create();
+    this.#queues.set(place, queue);
+    queue.add(key);
+  }
+
+  stop(): void {
+    for (const queue of this.#queues.values()) queue.stop();
+  }
 }

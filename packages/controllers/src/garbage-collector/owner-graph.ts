@@ -1,4 +1,4 @@
-import type { OwnerReference } from '@tsukube/machinery';
+import { deepEqual, type OwnerReference } from '@tsukube/machinery';
 
 /** An object with owner references. */
 export interface Dependent {
@@ -8,12 +8,20 @@ export interface Dependent {
   readonly waits: boolean;
 }
 
+interface Owner {
+  /** Shared by all dependents that refer to the owner in the same way, which saves memory. */
+  readonly reference: OwnerReference;
+  readonly keys: Set<string>;
+  /** How many of them have blockOwnerDeletion. */
+  blocking: number;
+}
+
 const none: ReadonlySet<string> = new Set();
 
 /** Owner references by dependent and by owner uid. Objects without owners are not stored, which keeps it small. */
 export class OwnerGraph {
   readonly #dependents = new Map<string, Dependent>();
-  readonly #keysByOwner = new Map<string, Set<string>>();
+  readonly #owners = new Map<string, Owner>();
 
   get size(): number {
     return this.#dependents.size;
@@ -23,47 +31,47 @@ export class OwnerGraph {
     return this.#dependents.get(key);
   }
 
-  keys(): Iterable<string> {
-    return this.#dependents.keys();
-  }
-
   /** Keys of the objects that name this uid as an owner. */
   dependentsOf(uid: string): ReadonlySet<string> {
-    return this.#keysByOwner.get(uid) ?? none;
+    return this.#owners.get(uid)?.keys ?? none;
   }
 
-  /** The dependents with blockOwnerDeletion. */
-  *blocking(uid: string): Generator<Dependent> {
-    for (const key of this.dependentsOf(uid)) {
-      const dependent = this.#dependents.get(key);
-      if (dependent?.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true)) yield dependent;
-    }
+  /** Whether a dependent with blockOwnerDeletion exists. */
+  isBlocked(uid: string): boolean {
+    return (this.#owners.get(uid)?.blocking ?? 0) > 0;
   }
 
-  set(dependent: Dependent): void {
-    this.remove(dependent.key);
-    if (dependent.owners.length === 0) return;
-    this.#dependents.set(dependent.key, dependent);
-    for (const { uid } of dependent.owners) {
-      const keys = this.#keysByOwner.get(uid);
-      if (keys) keys.add(dependent.key);
-      else this.#keysByOwner.set(uid, new Set([dependent.key]));
-    }
+  set({ key, owners, waits }: Dependent): void {
+    this.remove(key);
+    if (owners.length === 0) return;
+    this.#dependents.set(key, { key, owners: owners.map((reference) => this.#add(key, reference)), waits });
   }
 
   clear(): void {
     this.#dependents.clear();
-    this.#keysByOwner.clear();
+    this.#owners.clear();
   }
 
   remove(key: string): void {
     const dependent = this.#dependents.get(key);
     if (!dependent) return;
     this.#dependents.delete(key);
-    for (const { uid } of dependent.owners) {
-      const keys = this.#keysByOwner.get(uid);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keysByOwner.delete(uid);
-    }
+    for (const reference of dependent.owners) this.#remove(key, reference);
+  }
+
+  #add(key: string, reference: OwnerReference): OwnerReference {
+    const owner = this.#owners.get(reference.uid) ?? { reference, keys: new Set(), blocking: 0 };
+    this.#owners.set(owner.reference.uid, owner);
+    owner.keys.add(key);
+    if (reference.blockOwnerDeletion === true) owner.blocking++;
+    return deepEqual(owner.reference, reference) ? owner.reference : reference;
+  }
+
+  #remove(key: string, { uid, blockOwnerDeletion }: OwnerReference): void {
+    const owner = this.#owners.get(uid);
+    if (!owner) return;
+    owner.keys.delete(key);
+    if (blockOwnerDeletion === true) owner.blocking--;
+    if (owner.keys.size === 0) this.#owners.delete(uid);
   }
 }

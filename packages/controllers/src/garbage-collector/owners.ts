@@ -1,4 +1,4 @@
-import { type ObjectRegistry, plainMetadata, type Resource } from '@tsukube/apiserver';
+import { nameOfKey, type ObjectRegistry, plainMetadata, type Resource } from '@tsukube/apiserver';
 import { apiVersionOf, type ObjectMeta, type OwnerReference } from '@tsukube/machinery';
 import type { ControllerContext } from '../controller.ts';
 import { waitsFor } from './graph-builder.ts';
@@ -8,6 +8,8 @@ export interface ResourceMapper {
   /** Undefined if the kind is not served in that version. */
   ofKind(apiVersion: string, kind: string): ObjectRegistry | undefined;
   ofKey(key: string): ObjectRegistry | undefined;
+  /** The storage prefix of the resource; empty if it is not served. */
+  prefixOf(key: string): string;
 }
 
 interface Tables {
@@ -23,19 +25,24 @@ export function resourceMapper(context: ControllerContext): ResourceMapper {
     if (tables?.resources !== context.resources) tables = tablesOf(context);
     return tables;
   };
+  const prefixOf = (key: string): string => {
+    const { byPrefix } = current();
+    for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) {
+      const prefix = key.slice(0, slash);
+      if (byPrefix.has(prefix)) return prefix;
+    }
+    return '';
+  };
   return {
     ofKind(apiVersion, kind) {
       const resource = current().byKind.get(`${apiVersion} ${kind}`);
       return resource && context.registryOf(resource);
     },
     ofKey(key) {
-      const { byPrefix } = current();
-      for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) {
-        const resource = byPrefix.get(key.slice(0, slash));
-        if (resource) return context.registryOf(resource);
-      }
-      return undefined;
+      const resource = current().byPrefix.get(prefixOf(key));
+      return resource && context.registryOf(resource);
     },
+    prefixOf,
   };
 }
 
@@ -69,11 +76,19 @@ export async function ownerState(reference: OwnerReference, namespace: string, m
   return waitsFor(metadata) === 'deletion' ? 'waiting' : 'solid';
 }
 
-/** Whether an object with this name and uid exists in any namespace. */
-export async function isInOtherNamespace({ name, uid }: OwnerReference, registry: ObjectRegistry): Promise<boolean> {
+/** Whether an object with this name and uid exists in any namespace. There are fewer namespaces than objects. */
+export async function isInOtherNamespace(
+  { name, uid }: OwnerReference,
+  registry: ObjectRegistry,
+  namespaces: ObjectRegistry,
+): Promise<boolean> {
   const { cache, resource } = registry;
   if (resource.scope !== 'Namespaced') return false;
   await cache.fresh();
-  const ending = `/${name}`;
-  return cache.slice(cache.prefix).some(({ key, value }) => key.endsWith(ending) && plainMetadata(value).uid === uid);
+  await namespaces.cache.fresh();
+  for (const { key } of namespaces.cache.range(namespaces.cache.prefix)) {
+    const found = cache.peek(`${registry.prefix(nameOfKey(namespaces.resource, key).name)}${name}`);
+    if (found && plainMetadata(found.value).uid === uid) return true;
+  }
+  return false;
 }

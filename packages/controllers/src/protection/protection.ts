@@ -1,4 +1,4 @@
-import { type CacheEntry, decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { type CacheEntry, decodeObject, follow, nameOfKey, settleRaces, updateExisting, WorkQueue } from '@tsukube/apiserver';
 import { type JsonObject, type KubeObject, metadataOf } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 
@@ -38,8 +38,7 @@ export function protectionController(context: ControllerContext, protection: Pro
   const change = async (key: string, object: KubeObject): Promise<void> => {
     const { namespace, name } = nameOfKey(objects.resource, key);
     const { uid } = object.metadata;
-    const write = (existing: JsonObject | undefined) => changed(existing as JsonObject, finalizer);
-    await objects.update(name, uid, write, writeAs(objects, namespace));
+    await updateExisting(objects, name, uid, (existing) => changed(existing, finalizer), writeAs(objects, namespace));
   };
 
   const queue = new WorkQueue((key) => settleRaces(() => reconcile(key)), context.logger, concurrency);

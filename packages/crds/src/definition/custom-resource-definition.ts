@@ -78,6 +78,7 @@ export const customResourceDefinition: Resource = {
     validateCreate: (object, errors, { legacy = false }) => validateDefinition(object, undefined, legacy, errors),
     validateUpdate: (object, old, errors, { legacy = false }) => validateDefinition(object, old, legacy, errors),
     warnings: definitionWarnings,
+    uidPrecondition: true,
     beginDelete: beginDefinitionDeletion,
   },
 };

@@ -89,13 +89,13 @@ export function conditionOf(definition: Definition, type: ConditionType): Condit
   return definition.conditions.find((condition) => condition.type === type);
 }
 
-export function isConditionTrue(definition: Definition, type: ConditionType): boolean {
+export function isDefinitionConditionTrue(definition: Definition, type: ConditionType): boolean {
   return conditionOf(definition, type)?.status === 'True';
 }
 
 /** Objects are served once the names are accepted. */
 export function servesObjects(definition: Definition): boolean {
-  return isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established');
+  return isDefinitionConditionTrue(definition, 'NamesAccepted') || isDefinitionConditionTrue(definition, 'Established');
 }
 
 /** Holds a definition until its objects are deleted. */

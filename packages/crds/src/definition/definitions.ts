@@ -1,4 +1,4 @@
-import { type CacheEntry, type CacheEvent, memberOf, type ObjectRegistry } from '@tsukube/apiserver';
+import { type CacheEntry, type CacheEvent, CacheFollower, memberOf, type ObjectRegistry } from '@tsukube/apiserver';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './read-definition.ts';
 
@@ -11,47 +11,45 @@ export interface DefinitionChange {
 
 /** The definitions in the watch cache. There is no other state, so all replicas serve the same. */
 export interface Definitions {
-  /** Resolves when the cache is loaded; required before the other methods. */
+  /** Loads the cache and follows its changes; required before the other methods. Rejects if the newest list failed; it is retried. */
   load(): Promise<void>;
   find(group: string, plural: string): CacheEntry | undefined;
   named(name: string): CacheEntry | undefined;
   /** Without corrupt entries; requests for their objects fail. */
   all(): readonly CacheEntry[];
-  /** Calls back for each change, in order; with undefined after a gap, when anything may have changed. */
-  onChange(listener: (change: DefinitionChange | undefined) => void): () => void;
+  /** Calls back for each change, in order; with undefined after a list, when anything may have changed. */
+  onChange(listener: ChangeListener): () => void;
   /** Ends the callbacks. */
   close(): void;
 }
 
-const retryMs = 1000;
+type ChangeListener = (change: DefinitionChange | undefined) => void;
 
 export function openDefinitions({ cache, resource }: ObjectRegistry): Definitions {
   const prefix = `${resource.storagePrefix}/`;
-  let closed = false;
-  /** After a gap: reports only once the cache is loaded again. */
-  const reload = async (done: () => void): Promise<void> => {
-    try {
-      if (!closed) await cache.fresh();
-      if (!closed) done();
-    } catch {
-      setTimeout(() => void reload(done), retryMs).unref();
-    }
+  const listeners = new Set<ChangeListener>();
+  let follower: CacheFollower | undefined;
+  const notify: ChangeListener = (change) => {
+    for (const listener of listeners) listener(change);
   };
   return {
-    load: async () => void (await cache.fresh()),
+    load() {
+      follower ??= new CacheFollower(cache, {
+        onList: () => notify(undefined),
+        onEvents(events) {
+          for (const event of events) notify(changeOf(event, prefix));
+        },
+      });
+      return follower.listed();
+    },
     find: (group, plural) => cache.peek(`${prefix}${plural}.${group}`),
     named: (name) => cache.peek(prefix + name),
     all: () => cache.slice(prefix).filter(({ corrupt }) => !corrupt),
-    onChange: (listener) =>
-      cache.follow({
-        onEvents(events) {
-          for (const event of events) listener(changeOf(event, prefix));
-        },
-        onGap: () => void reload(() => listener(undefined)),
-      }),
-    close() {
-      closed = true;
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
+    close: () => follower?.stop(),
   };
 }
 
@@ -59,7 +57,7 @@ export function openDefinitions({ cache, resource }: ObjectRegistry): Definition
 export function lookedUpDefinitions({ cache, resource }: ObjectRegistry): Definitions {
   const prefix = `${resource.storagePrefix}/`;
   const seen = new Map<string, CacheEntry>();
-  const listeners = new Set<(change: DefinitionChange) => void>();
+  const listeners = new Set<ChangeListener>();
   const observe = (name: string, after: CacheEntry | undefined): CacheEntry | undefined => {
     const before = seen.get(name);
     if (after) seen.set(name, after);

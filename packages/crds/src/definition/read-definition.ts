@@ -1,5 +1,5 @@
 import { type CacheEntry, decodeObject } from '@tsukube/apiserver';
-import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { isObject, type JsonObject, type JsonValue, memoize } from '@tsukube/machinery';
 import type {
   Condition,
   Conversion,
@@ -10,17 +10,8 @@ import type {
   ScalePaths,
 } from './definition.ts';
 
-const parsed = new WeakMap<CacheEntry, Definition>();
-
-/** Parses a stored definition; the result is cached per entry. */
-export function definitionOf(entry: CacheEntry): Definition {
-  let definition = parsed.get(entry);
-  if (!definition) {
-    definition = readDefinition(decodeObject(entry.value), entry.revision);
-    parsed.set(entry, definition);
-  }
-  return definition;
-}
+/** Parses a stored definition, once for each entry. */
+export const definitionOf = memoize((entry: CacheEntry): Definition => readDefinition(decodeObject(entry.value), entry.revision));
 
 /** Parses the schema of a version; not cached. */
 export function storedSchema(entry: CacheEntry, version: string): JsonObject | undefined {

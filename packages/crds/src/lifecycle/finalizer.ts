@@ -1,6 +1,6 @@
 import { asServer, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, objectIn, StatusError } from '@tsukube/machinery';
-import { cleanupFinalizer, conditionOf, type Definition, isConditionTrue } from '../definition/definition.ts';
+import { cleanupFinalizer, conditionOf, type Definition, isDefinitionConditionTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
 import { updateStatus } from './status.ts';
@@ -30,7 +30,7 @@ export async function finalize(
 ): Promise<boolean> {
   // A retry keeps the condition of the failed attempt.
   if (!isRetry(definition)) await report(definitions, definition.name, inProgress, false, now());
-  if (!isConditionTrue(definition, 'Established')) {
+  if (!isDefinitionConditionTrue(definition, 'Established')) {
     const reason = { reason: 'NeverEstablished', message: 'resource was never established' };
     await report(definitions, definition.name, { type, status: 'False', ...reason }, true, now());
     return true;
@@ -70,7 +70,8 @@ async function deleteAll(objects: ObjectRegistry | undefined): Promise<number> {
 async function remove(objects: ObjectRegistry, key: string): Promise<void> {
   const { namespace, name } = nameOfKey(objects.resource, key);
   try {
-    await deleteObject(objects, name, {}, asServer(objects, namespace));
+    // Kubernetes deletes the objects of a definition without admission.
+    await deleteObject(objects, name, {}, { ...asServer(objects, namespace), isAdmitted: true });
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asServer, type ObjectRegistry, settleRaces } from '@tsukube/apiserver';
+import { asServer, type ObjectRegistry, settleRaces, updateExisting } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { type Condition, conditionOf, type Definition, type DefinitionNames } from '../definition/definition.ts';
 import {
@@ -79,6 +79,6 @@ export async function updateStatus(
   change: (object: JsonObject) => JsonObject | undefined,
 ): Promise<void> {
   const context = asServer(registry, '', 'status');
-  const transform = (existing: JsonObject | undefined) => change(existing as JsonObject) ?? (existing as JsonObject);
-  await settleRaces(() => registry.update(name, undefined, transform, context));
+  const changed = (existing: JsonObject) => change(existing) ?? existing;
+  await settleRaces(() => updateExisting(registry, name, undefined, changed, context));
 }

@@ -23,7 +23,7 @@ import {
   type TypeDefinition,
   toOpenApi,
 } from '@tsukube/machinery';
-import { type DefinedVersion, type Definition, isConditionTrue } from '../definition/definition.ts';
+import { type DefinedVersion, type Definition, isDefinitionConditionTrue } from '../definition/definition.ts';
 import { customColumns, scaleColumns } from './columns.ts';
 import { findAll, PathMismatch, parsePath } from './json-path.ts';
 import { scalableBy } from './scale.ts';
@@ -67,7 +67,7 @@ export function customResource(parts: CustomResourceParts): Resource {
     strictOwnership: true,
     ...(definition.conversion.strategy === 'Webhook' && { convertByWebhook: parts.convertByWebhook }),
     state: `${definition.uid} ${definition.generation} ${JSON.stringify(definition.acceptedNames)}`,
-    announcedVerbs: isConditionTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
+    announcedVerbs: isDefinitionConditionTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
     strategy: { validateName: nameIsDNSSubdomain, ...customStrategy(rulesOf(parts)) },
     verbs: storedVerbs,
     subresources: subresourcesOf(parts),

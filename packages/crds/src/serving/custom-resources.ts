@@ -1,5 +1,5 @@
 import type { CacheEntry, ObjectRegistry, Resource } from '@tsukube/apiserver';
-import { isConditionTrue } from '../definition/definition.ts';
+import { isDefinitionConditionTrue } from '../definition/definition.ts';
 import { type Definitions, isSameSpec } from '../definition/definitions.ts';
 import { definitionOf } from '../definition/read-definition.ts';
 import { openServing, type Serving, type ServingParts } from './serving.ts';
@@ -54,7 +54,7 @@ export function openCustomResources(definitions: Definitions, parts: ServingPart
 
   const resourcesOf = (entry: CacheEntry): readonly Resource[] => {
     const definition = definitionOf(entry);
-    if (!isConditionTrue(definition, 'Established')) return [];
+    if (!isDefinitionConditionTrue(definition, 'Established')) return [];
     const served = definition.versions.filter((version) => version.served);
     return served.flatMap(({ name }) => servingOf(entry)?.resource(name) ?? []);
   };
@@ -68,7 +68,8 @@ export function openCustomResources(definitions: Definitions, parts: ServingPart
     *stored() {
       for (const entry of definitions.all()) {
         const definition = definitionOf(entry);
-        const resource = isConditionTrue(definition, 'Established') && servingOf(entry)?.resource(definition.storageVersion);
+        const resource =
+          isDefinitionConditionTrue(definition, 'Established') && servingOf(entry)?.resource(definition.storageVersion);
         if (resource) yield resource;
       }
     },

@@ -16,7 +16,7 @@ import type { Store } from '@tsukube/storage';
 import { type VersionConverter, versionOf } from '../conversion/converter.ts';
 import { versionedStorage } from '../conversion/versioned-storage.ts';
 import { webhookConverter } from '../conversion/webhook-converter.ts';
-import { type Definition, isConditionTrue } from '../definition/definition.ts';
+import { type Definition, isDefinitionConditionTrue } from '../definition/definition.ts';
 import { definitionOf, storedSchema } from '../definition/read-definition.ts';
 import { customResource } from './custom-resource.ts';
 
@@ -68,7 +68,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   const resourceOf = memoized((version: string) => {
     const defined = definition.versions.find(({ name }) => name === version);
     const sourceOf = (name: string) => storedSchema(serving.entry, name);
-    const isTerminating = () => isConditionTrue(definitionOf(serving.entry), 'Terminating');
+    const isTerminating = () => isDefinitionConditionTrue(definitionOf(serving.entry), 'Terminating');
     return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, isTerminating, convertByWebhook });
   });
   const registries = new Map<string, ObjectRegistry>();

@@ -26,8 +26,9 @@ export function compareObjects(before: JsonObject, after: JsonObject, schema: Ob
   return { changed: walk.changed.set, removed: walk.removed.set };
 }
 
-type Maybe = JsonValue | undefined;
-const nothing: JsonObject = {};
+/** A value that may be absent on one side of a comparison. */
+export type Maybe = JsonValue | undefined;
+const noMembers: JsonObject = {};
 const noItems: readonly JsonValue[] = [];
 
 class ComparingWalk {
@@ -47,15 +48,15 @@ class ComparingWalk {
       this.#atomic(before, after);
       return;
     }
-    if (schema.is === 'list') this.#items(listIn(before), listIn(after), schema);
-    else this.members(objectIn(before), objectIn(after), schema as ObjectMergeSchema);
+    if (schema.is === 'list') this.#items(listOrEmpty(before), listOrEmpty(after), schema);
+    else this.members(objectOrEmpty(before), objectOrEmpty(after), schema as ObjectMergeSchema);
     if (before === undefined) this.changed.insert();
     else if (after === undefined) this.removed.insert();
   }
 
   /** An object was replaced by a value of another type, or the reverse: all members are removed or added. */
   #typeChanged(before: JsonValue, after: JsonValue): void {
-    this.members(objectIn(before), objectIn(after), deducedObject);
+    this.members(objectOrEmpty(before), objectOrEmpty(after), deducedObject);
     this.changed.insert();
   }
 
@@ -118,16 +119,18 @@ class ComparingWalk {
   }
 }
 
-function objectIn(value: Maybe): JsonObject {
-  return isObject(value) ? value : nothing;
+export function objectOrEmpty(value: Maybe): JsonObject {
+  return isObject(value) ? value : noMembers;
 }
 
-function listIn(value: Maybe): readonly JsonValue[] {
+export function listOrEmpty(value: Maybe): readonly JsonValue[] {
   return Array.isArray(value) ? value : noItems;
 }
 
 /** A scalar or an empty container: there are no paths below it. */
-function isLeaf(value: Maybe): boolean {
+export function isLeaf(value: Maybe): boolean {
   if (typeof value !== 'object' || value === null) return true;
-  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
 }

@@ -1,9 +1,11 @@
 import { BoundedCache } from '../cache/bounded-cache.ts';
+import { memoize } from '../cache/memoize.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { isEmptySet } from '../managed-fields/field-set.ts';
 import { contentOf, fieldElement, type PathElement, quoted, sortElements } from '../managed-fields/path-element.ts';
 import { strippedMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
+import { isLeaf } from './compare.ts';
 import type { Versions } from './field-manager.ts';
 import { itemsByElement, tryElement } from './list-items.ts';
 import {
@@ -19,17 +21,16 @@ import {
 /** The FieldsV1 text of the fields that the creator of an object owns: `{}` for none, undefined if this fast path does not apply. */
 export type CreatedFields = (object: JsonObject) => string | undefined;
 
-const known = new WeakMap<Versions, Map<string, CreatedFields>>();
+const writersOf = memoize((_versions: Versions) => new Map<string, CreatedFields>());
 
 /**
  * Fast path for creation, the most frequent write: writes FieldsV1 in one pass over the object instead of comparing it
  * with the zero object. quick.test.ts compares both.
  */
 export function createdFields(versions: Versions, apiVersion: string): CreatedFields {
-  const byVersion = known.get(versions) ?? new Map<string, CreatedFields>();
-  known.set(versions, byVersion);
-  const writer = byVersion.get(apiVersion) ?? compileWriter(versions, apiVersion);
-  byVersion.set(apiVersion, writer);
+  const writers = writersOf(versions);
+  const writer = writers.get(apiVersion) ?? compileWriter(versions, apiVersion);
+  writers.set(apiVersion, writer);
   return writer;
 }
 
@@ -97,17 +98,10 @@ interface Member {
   readonly text: string;
 }
 
-const named = new WeakMap<ObjectMergeSchema, Map<string, Member>>();
-
-/** The members of the declared fields, computed once per schema. */
-function membersOf(schema: ObjectMergeSchema): Map<string, Member> {
-  let members = named.get(schema);
-  if (members === undefined) {
-    members = new Map([...schema.fields].map(([key, of]) => [key, memberOf(key, of)]));
-    named.set(schema, members);
-  }
-  return members;
-}
+/** The members of the declared fields. */
+const membersOf = memoize(
+  ({ fields }: ObjectMergeSchema) => new Map<string, Member>([...fields].map(([key, of]) => [key, memberOf(key, of)])),
+);
 
 function unnamed(key: string, schema: ObjectMergeSchema): Member {
   return memberOf(key, schema.of ?? anySchema);
@@ -184,10 +178,4 @@ function sortedKeys(object: JsonObject): string[] {
     keys[at] = key;
   }
   return keys;
-}
-
-/** A scalar or an empty container: there are no paths below it. */
-function isLeaf(value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
 }

@@ -1,3 +1,4 @@
+import { memoize } from '../cache/memoize.ts';
 import { isObject, type JsonValue } from '../json/value.ts';
 import type { Field, FieldType, TypeCatalogue } from '../schema/type.ts';
 
@@ -54,15 +55,11 @@ export function deduceSchema(
   return isWholly(value) || isWholly(other) ? anySchema : deducedObject;
 }
 
-const schemas = new WeakMap<TypeCatalogue, Map<string, ObjectMergeSchema>>();
+const schemasIn = memoize((_catalogue: TypeCatalogue) => new Map<string, ObjectMergeSchema>());
 
 /** The schema of a type, built on first use. */
 export function mergeSchemaOf(name: string, catalogue: TypeCatalogue, mapType?: 'atomic' | 'granular'): ObjectMergeSchema {
-  let known = schemas.get(catalogue);
-  if (known === undefined) {
-    known = new Map();
-    schemas.set(catalogue, known);
-  }
+  const known = schemasIn(catalogue);
   const key = mapType === undefined ? name : `${name} ${mapType}`;
   let schema = known.get(key);
   if (schema === undefined) {

@@ -4,6 +4,7 @@ import { type ManagedFieldsRecord, recordOfOwners } from '../managed-fields/mana
 import { isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { fieldElement, type PathElement } from '../managed-fields/path-element.ts';
 import { strippedMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
+import { isLeaf, listOrEmpty, type Maybe, objectOrEmpty } from './compare.ts';
 import type { FieldManager, Versions } from './field-manager.ts';
 import { tryElement } from './list-items.ts';
 import {
@@ -54,10 +55,6 @@ export function quickUpdate(
 function retimed({ owners }: ManagedFieldsRecord, own: Owner, time: string | undefined): readonly JsonObject[] {
   return recordOfOwners(owners.map((owner) => (owner === own ? { ...own, time } : owner))).entries;
 }
-
-type Maybe = JsonValue | undefined;
-const nothing: JsonObject = {};
-const noItems: readonly JsonValue[] = [];
 
 /**
  * Checks in one pass that an update changes no ownership: every changed path is owned by its field manager alone, and
@@ -133,11 +130,11 @@ class UpdateWalk {
       return false;
     if (isAtomic(schema) || (isLeaf(before) && isLeaf(after))) return this.#atomic(before, after);
     if (before === undefined || after === undefined) return false;
-    if (schema.is === 'list') return reset === undefined && this.#items(listIn(before), listIn(after), schema);
+    if (schema.is === 'list') return reset === undefined && this.#items(listOrEmpty(before), listOrEmpty(after), schema);
     const isMetadata = this.#path.length === 1 && this.#path[0] === 'f:metadata';
     return this.#members(
-      objectIn(before),
-      objectIn(after),
+      objectOrEmpty(before),
+      objectOrEmpty(after),
       schema as ObjectMergeSchema,
       reset,
       isMetadata ? strippedMetadata : undefined,
@@ -183,20 +180,4 @@ function elementsOf(list: readonly JsonValue[], schema: ListMergeSchema): readon
     elements.add(element);
   }
   return [...elements];
-}
-
-function objectIn(value: JsonValue): JsonObject {
-  return isObject(value) ? value : nothing;
-}
-
-function listIn(value: JsonValue): readonly JsonValue[] {
-  return Array.isArray(value) ? value : noItems;
-}
-
-/** A scalar or an empty container: there are no paths below it. */
-function isLeaf(value: Maybe): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value) return false;
-  return true;
 }

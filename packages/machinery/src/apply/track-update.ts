@@ -14,6 +14,11 @@ import { reconciled } from './reconcile.ts';
 /**
  * managedFields after `next` replaces `live`, both in the version of the field manager; undefined if fields are not
  * tracked. Without `live` the object is created.
+ *
+ * Objects are walked in three ways. compare.ts builds the sets of changed and removed paths and covers every case.
+ * quick-update.ts stops at the first path that changes ownership and builds no sets; created-fields.ts writes FieldsV1 without
+ * sets. With both fast paths managedFields take 10 µs of an update and 7 µs of a creation of 1 KB, with compare.ts
+ * alone 23 µs and 35 µs (bench/ownership.mjs). quick.test.ts compares the results.
  */
 export function trackUpdate(
   live: JsonObject | undefined,

@@ -2,9 +2,10 @@ import { BoundedCache } from '../cache/bounded-cache.ts';
 import { StatusError } from '../errors/status-error.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepEqual, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { goQuote } from '../text/go-quote.ts';
 import { type FieldSet, isEmptySet } from './field-set.ts';
 import { fieldsFromText, internFields, readFields, textOfFields } from './fields-v1.ts';
-import { compareOwners, isSameOwner, lastOfEach, type Operation, type Owner } from './owners.ts';
+import { compareOwners, isSameOwner, lastOfEach, type ManagedFieldsOperation, type Owner } from './owners.ts';
 import { hasStrippedFields } from './strip-meta.ts';
 
 /**
@@ -122,7 +123,7 @@ function readOwner(text: string): Owner | undefined {
   try {
     return {
       manager,
-      operation: operation as Operation,
+      operation: operation as ManagedFieldsOperation,
       apiVersion: apiVersion as string,
       subresource,
       time,
@@ -186,6 +187,27 @@ function decodeOwner(entry: JsonObject, fields: FieldSet | undefined): Owner | u
 
 function textOr<T>(value: JsonValue | undefined, otherwise: T): string | T {
   return typeof value === 'string' ? value : otherwise;
+}
+
+/** Why managedFields cannot be decoded, as Kubernetes words it; undefined if they can. */
+export function managedFieldsProblem(metadata: JsonObject): string | undefined {
+  const entries = metadata.managedFields;
+  if (!Array.isArray(entries)) return undefined;
+  for (const [i, entry] of entries.entries()) {
+    const problem = entryProblem(isObject(entry) ? entry : {}, i);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function entryProblem(entry: JsonObject, index: number): string | undefined {
+  const { operation, apiVersion, fieldsType = '', fieldsV1 } = entry;
+  if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
+  if (apiVersion === undefined || apiVersion === '') return 'apiVersion must not be empty';
+  if (fieldsType === '') return `missing fieldsType in managed fields entry ${index}`;
+  if (fieldsType !== 'FieldsV1') return `invalid fieldsType ${goQuote(String(fieldsType))} in managed fields entry ${index}`;
+  if (readFields(fieldsV1) !== undefined) return undefined;
+  return `error decoding versioned set from managed fields entry ${index}: error decoding set`;
 }
 
 /** `managedFields: []` and `[{}]` remove all entries. */

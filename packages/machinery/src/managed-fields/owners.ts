@@ -1,12 +1,12 @@
 import { stringifyJson } from '../json/stringify.ts';
 import { type FieldSet, unionOfAll } from './field-set.ts';
 
-export type Operation = 'Apply' | 'Update';
+export type ManagedFieldsOperation = 'Apply' | 'Update';
 
 /** A decoded entry of managedFields: the fields of one manager, operation, subresource and version. */
 export interface Owner {
   readonly manager: string;
-  readonly operation: Operation;
+  readonly operation: ManagedFieldsOperation;
   readonly apiVersion: string;
   readonly subresource: string;
   readonly time: string | undefined;

@@ -1,5 +1,6 @@
 import { jsonKind } from '../json/errors.ts';
 import { isParsedObject, type ParsedValue } from '../json/number-literal.ts';
+
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -18,6 +19,12 @@ export interface GroupVersion {
 /** `deployments.apps`; without the dot for the core group. */
 export function groupResourceText({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
+}
+
+/** The inverse of groupResourceText. The group is all that follows the first dot. */
+export function parseGroupResource(text: string): GroupResource {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
 }
 
 /** `Deployment.apps`; without the dot for the core group. */

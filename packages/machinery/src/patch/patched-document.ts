@@ -8,6 +8,9 @@ export class PatchFailure extends Error {
   override readonly name = 'PatchFailure';
 }
 
+/** A `test` operation whose value differs. */
+export class PatchTestFailure extends PatchFailure {}
+
 type Container = ParsedObject | ParsedValue[];
 
 interface Place {
@@ -37,15 +40,15 @@ export class PatchedDocument {
   }
 
   add(path: string, value: ParsedValue): void {
-    const { container, key, steps } = this.#locate(path, 'add operation does not apply: doc is missing path');
-    this.#insert(container, key, value);
+    const { container, key, steps } = this.#locate(path, 'add operation does not apply: doc is missing path', `"${path}"`);
+    explained(`error in add for path: '${path}'`, () => this.#insert(container, key, value));
     this.#depth.added(steps, value);
     this.checkDepth(false);
   }
 
   remove(path: string): void {
-    const { container, key } = this.#locate(path, 'remove operation does not apply: doc is missing path');
-    this.#take(container, key);
+    const { container, key } = this.#locate(path, 'remove operation does not apply: doc is missing path', `"${path}"`);
+    explained(`error in remove for path: '${path}'`, () => this.#take(container, key));
   }
 
   /** Adds a missing member, like Kubernetes. */
@@ -63,19 +66,19 @@ export class PatchedDocument {
 
   move(from: string, path: string): void {
     const source = this.#locate(from, 'move operation does not apply: doc is missing from path');
-    const value = this.#take(source.container, source.key);
+    const value = explained(`error in move for path: '${source.key}'`, () => this.#take(source.container, source.key));
     const target = this.#locate(path, 'move operation does not apply: doc is missing destination path');
-    this.#insert(target.container, target.key, value);
+    explained(`error in move for path: '${path}'`, () => this.#insert(target.container, target.key, value));
     this.#depth.moved(source.steps, target.steps);
     this.checkDepth(false);
   }
 
   copy(from: string, path: string): void {
     const source = this.#locate(from, 'copy operation does not apply: doc is missing from path');
-    const value = read(source.container, source.key) ?? null;
+    const value = explained(`error in copy for from: '${from}'`, () => read(source.container, source.key) ?? null);
     const target = this.#locate(path, 'copy operation does not apply: doc is missing destination path');
     this.#countCopy(value);
-    this.#insert(target.container, target.key, deepCopy(value));
+    explained('error while adding value during copy', () => this.#insert(target.container, target.key, deepCopy(value)));
     this.#depth.moved(source.steps, target.steps);
     this.checkDepth(false);
   }
@@ -87,7 +90,7 @@ export class PatchedDocument {
 
   /** A missing member equals null. */
   test(path: string, value: ParsedValue): void {
-    if (!deepEqual(this.#read(path), value)) throw new PatchFailure(`testing value ${path} failed: test failed`);
+    if (!deepEqual(this.#read(path), value)) throw new PatchTestFailure(`testing value ${path} failed: test failed`);
   }
 
   /** Sorts the keys of every changed object. */
@@ -140,18 +143,21 @@ export class PatchedDocument {
     );
   }
 
-  /** The object or list that holds the last key of a path, copied unless it is a copy already. */
-  #locate(path: string, complaint: string): Place {
+  /**
+   * The object or list that holds the last key of a path, copied unless it is a copy already. `shown` is the path in the message:
+   * Go's library quotes it for some operations.
+   */
+  #locate(path: string, complaint: string, shown = path): Place {
     const keys = keysOf(path);
     const last = keys.pop();
-    if (last === undefined || !isContainer(this.root)) throw new PatchFailure(`${complaint}: ${path}: missing value`);
+    if (last === undefined || !isContainer(this.root)) throw new PatchFailure(`${complaint}: ${shown}: missing value`);
     let container = this.#owned(this.root, (copy) => {
       this.root = copy;
     });
     for (const key of keys) {
       const parent: Container = container;
       const child = readQuietly(parent, key);
-      if (!isContainer(child)) throw new PatchFailure(`${complaint}: ${path}: missing value`);
+      if (!isContainer(child)) throw new PatchFailure(`${complaint}: ${shown}: missing value`);
       container = this.#owned(child, (copy) => put(parent, key, copy));
     }
     return { container, key: last, steps: keys.length + 1 };
@@ -163,6 +169,16 @@ export class PatchedDocument {
     this.#own.add(copy);
     putBack(copy);
     return copy;
+  }
+}
+
+/** Adds the operation to the message of a failure. */
+function explained<T>(operation: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof PatchFailure)) throw error;
+    throw new PatchFailure(`${operation}: ${error.message}`, { cause: error });
   }
 }
 

@@ -6,7 +6,7 @@ import { ProtobufError, type ProtobufReader, type WireType, wire } from './reade
 import { formatMicros, formatSeconds, type Timestamp, zeroSeconds } from './timestamp.ts';
 
 /** Decodes a value after its tag. */
-export interface ValueDecoder {
+export interface ProtobufValueDecoder {
   readonly wireType: WireType;
   read(reader: ProtobufReader): JsonValue;
   /** Value of a map entry that has none. */
@@ -14,7 +14,7 @@ export interface ValueDecoder {
 }
 
 /** Without durations: no type with a protobuf encoding has one. */
-export const scalarDecoders: Readonly<Partial<Record<Scalar, ValueDecoder>>> = {
+export const scalarDecoders: Readonly<Partial<Record<Scalar, ProtobufValueDecoder>>> = {
   string: { wireType: wire.bytes, read: (reader) => reader.string(), zero: () => '' },
   boolean: { wireType: wire.varint, read: (reader) => reader.boolean(), zero: () => false },
   int32: { wireType: wire.varint, read: (reader) => reader.int32(), zero: () => 0 },
@@ -103,7 +103,7 @@ function readIntOrString(reader: ProtobufReader): number | string {
 }
 
 /** RawExtension and JSON fields: a message that contains the JSON bytes. */
-export const rawJsonDecoder: ValueDecoder = { wireType: wire.bytes, read: readRawJson, zero: () => null };
+export const rawJsonDecoder: ProtobufValueDecoder = { wireType: wire.bytes, read: readRawJson, zero: () => null };
 
 function readRawJson(reader: ProtobufReader): JsonValue {
   const outer = reader.enter();

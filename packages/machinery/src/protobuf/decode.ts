@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import type { FieldType, Scalar, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
-import { expectWireType, rawJsonDecoder, scalarDecoders, type ValueDecoder } from './decode-scalar.ts';
+import { expectWireType, type ProtobufValueDecoder, rawJsonDecoder, scalarDecoders } from './decode-scalar.ts';
 import {
   type AnyType,
   type Layout,
@@ -91,7 +91,7 @@ function fieldDecoder(field: ProtobufField, catalogue: TypeCatalogue): FieldDeco
 }
 
 /** A list that is a map value, or a field marked `wrapped`, is a message of its own. */
-function valueDecoder(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
+function valueDecoder(type: FieldType, catalogue: TypeCatalogue): ProtobufValueDecoder {
   if (type.is === 'list') return wrappedList(type, catalogue);
   if (type.is === 'object') return objectDecoder(lazily(type.ref, catalogue));
   if (type.is === 'any') return anyDecoder(type, catalogue);
@@ -107,16 +107,16 @@ function lazily(ref: string, catalogue: TypeCatalogue): () => MessageDecoder {
   };
 }
 
-function objectDecoder(message: () => MessageDecoder): ValueDecoder {
+function objectDecoder(message: () => MessageDecoder): ProtobufValueDecoder {
   return { wireType: wire.bytes, read: (reader) => readMessage(reader, message(), {}), zero: () => ({}) };
 }
 
-function wrappedList(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
+function wrappedList(type: FieldType, catalogue: TypeCatalogue): ProtobufValueDecoder {
   const message = messageDecoder(singleField('items', type), catalogue);
   return { wireType: wire.bytes, read: (reader) => readMessage(reader, message, {}).items ?? [], zero: () => [] };
 }
 
-function anyDecoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ValueDecoder {
+function anyDecoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ProtobufValueDecoder {
   const choice = oneOfType(ref);
   if (!choice) return rawJsonDecoder;
   const message = messageDecoder(choice.type, catalogue);
@@ -124,7 +124,7 @@ function anyDecoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ValueDecod
 }
 
 function impossible(type: FieldType): never {
-  throw new Error(`protobuf has no form for ${type.is}`);
+  throw new Error(`no protobuf encoding for ${type.is}`);
 }
 
 /** A message whose fields are inlined into the surrounding object. */
@@ -145,7 +145,7 @@ export function objectField(name: string, message: () => MessageDecoder): FieldD
 }
 
 /** Keeps zero values. */
-function plainField(name: string, value: ValueDecoder): FieldDecoder {
+function plainField(name: string, value: ProtobufValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, value.wireType, name);
     target[name] = value.read(reader);
@@ -153,7 +153,7 @@ function plainField(name: string, value: ValueDecoder): FieldDecoder {
 }
 
 /** Omits zero values. */
-function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
+function zeroIsAbsentField(name: string, value: ProtobufValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, value.wireType, name);
     const read = value.read(reader);
@@ -162,7 +162,7 @@ function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
   };
 }
 
-function listField(name: string, value: ValueDecoder): FieldDecoder {
+function listField(name: string, value: ProtobufValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     let list = target[name] as JsonValue[] | undefined;
     if (list === undefined) {
@@ -179,13 +179,13 @@ function listField(name: string, value: ValueDecoder): FieldDecoder {
 }
 
 /** Packed repeated numbers. */
-function readPacked(reader: ProtobufReader, value: ValueDecoder, list: JsonValue[]): void {
+function readPacked(reader: ProtobufReader, value: ProtobufValueDecoder, list: JsonValue[]): void {
   const outer = reader.enter();
   while (reader.position < reader.end) list.push(value.read(reader));
   reader.leave(outer);
 }
 
-function mapField(name: string, value: ValueDecoder): FieldDecoder {
+function mapField(name: string, value: ProtobufValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, wire.bytes, name);
     let map = target[name] as JsonObject | undefined;
@@ -198,7 +198,7 @@ function mapField(name: string, value: ValueDecoder): FieldDecoder {
 }
 
 /** A map entry is a message with key 1 and value 2. */
-function readEntry(reader: ProtobufReader, name: string, value: ValueDecoder, map: JsonObject): void {
+function readEntry(reader: ProtobufReader, name: string, value: ProtobufValueDecoder, map: JsonObject): void {
   const outer = reader.enter();
   let key = '';
   let entry: JsonValue | undefined;

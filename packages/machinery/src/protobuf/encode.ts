@@ -91,7 +91,7 @@ function anyEncoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ValueEncod
 }
 
 function impossible(type: FieldType): never {
-  throw new Error(`protobuf has no form for ${type.is}`);
+  throw new Error(`no protobuf encoding for ${type.is}`);
 }
 
 /** Writes a field with its tag, or nothing if it is absent. */

@@ -9,11 +9,11 @@ import type { Decoding } from './decoding.ts';
 import type { Scalar } from './type.ts';
 
 /** Converts a value to its canonical form; undefined if it equals an absent field, or does not fit the type. Never called with null. */
-export type ValueDecoder = (value: ParsedValue, decoding: Decoding) => JsonValue | undefined;
+export type Canonicalize = (value: ParsedValue, decoding: Decoding) => JsonValue | undefined;
 
 const maxInt32 = 2 ** 31 - 1;
 
-export const scalarChecks: Readonly<Record<Scalar, ValueDecoder>> = {
+export const scalarChecks: Readonly<Record<Scalar, Canonicalize>> = {
   string: (value, decoding) => (typeof value === 'string' ? value : decoding.mismatch(value, 'string')),
   boolean: (value, decoding) => (typeof value === 'boolean' ? value : decoding.mismatch(value, 'bool')),
   int32: checkInt32,

@@ -1,6 +1,6 @@
 import type { ParsedObject, ParsedValue } from '../json/number-literal.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import type { ValueDecoder } from './check-scalar.ts';
+import type { Canonicalize } from './check-scalar.ts';
 import type { CompiledType } from './compile.ts';
 import type { Decoding, NamedField } from './decoding.ts';
 import { isEmpty, omitempty } from './omitempty.ts';
@@ -15,7 +15,7 @@ export interface ObjectCheck {
 interface CompiledField extends NamedField {
   /** Position among the fields of the type. */
   readonly place: number;
-  readonly check: ValueDecoder;
+  readonly check: Canonicalize;
   readonly omitsEmpty: boolean;
   /** The value written for an absent field; undefined if it is omitted. */
   readonly absent: (() => JsonValue) | undefined;

@@ -1,7 +1,8 @@
+import { memoize } from '../cache/memoize.ts';
 import { isNumberLiteral, type ParsedObject, type ParsedValue, withPlainNumbers } from '../json/number-literal.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { internedRecord } from '../managed-fields/managed-fields.ts';
-import { scalarChecks, type ValueDecoder } from './check-scalar.ts';
+import { type Canonicalize, scalarChecks } from './check-scalar.ts';
 import { compileObject, type ObjectCheck } from './compile-object.ts';
 import type { Decoding } from './decoding.ts';
 import { zeroOf } from './omitempty.ts';
@@ -9,22 +10,18 @@ import { type FieldType, isManagedFieldsType, type TypeCatalogue } from './type.
 
 /** The compiled decoder of a type. */
 export interface CompiledType {
-  readonly check: ValueDecoder;
+  readonly check: Canonicalize;
   /** The value of a null list item or map value. */
   zero(): JsonValue;
   /** The name of the Go type in messages. */
   readonly goType: string;
 }
 
-const compiled = new WeakMap<TypeCatalogue, Map<string, ObjectCheck>>();
+const compiledIn = memoize((_catalogue: TypeCatalogue) => new Map<string, ObjectCheck>());
 
 /** The decoder of an object type, compiled on first use. */
 export function objectCheck(name: string, catalogue: TypeCatalogue): ObjectCheck {
-  let checks = compiled.get(catalogue);
-  if (checks === undefined) {
-    checks = new Map();
-    compiled.set(catalogue, checks);
-  }
+  const checks = compiledIn(catalogue);
   let check = checks.get(name);
   if (check === undefined) {
     check = compileObject(catalogue.get(name), (type) => compileType(type, catalogue));
@@ -77,7 +74,7 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
     target ??= objectCheck(name, catalogue);
     return target;
   };
-  const check: ValueDecoder = (value, decoding) => {
+  const check: Canonicalize = (value, decoding) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || isNumberLiteral(value))
       return decoding.mismatch(value, goType);
     return resolve().check(value, decoding);

@@ -1,3 +1,4 @@
+import { memoize } from '../cache/memoize.ts';
 import { type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { internedRecord } from '../managed-fields/managed-fields.ts';
 import { isEmpty, omitempty } from './omitempty.ts';
@@ -11,7 +12,7 @@ interface OrderedField {
   readonly order: Order | undefined;
 }
 
-const known = new WeakMap<TypeCatalogue, Map<string, (object: JsonObject) => JsonObject>>();
+const ordersIn = memoize((_catalogue: TypeCatalogue) => new Map<string, (object: JsonObject) => JsonObject>());
 
 /**
  * Sorts the fields of an object and of everything below it into the order of the type, with null for empty lists and maps
@@ -23,11 +24,7 @@ export function inFieldOrder(object: JsonObject, type: string, catalogue: TypeCa
 }
 
 function orderOf(name: string, catalogue: TypeCatalogue): (object: JsonObject) => JsonObject {
-  let orders = known.get(catalogue);
-  if (orders === undefined) {
-    orders = new Map();
-    known.set(catalogue, orders);
-  }
+  const orders = ordersIn(catalogue);
   let order = orders.get(name);
   if (order === undefined) {
     order = compile(name, catalogue);

@@ -2,7 +2,7 @@ import { FieldErrors } from '../errors/field-errors.ts';
 import { labelRequirement, validateKey } from './label-requirement.ts';
 import { type LabelOperator, type LabelRequirement, SelectorSize, tooManyTerms } from './selector.ts';
 
-const binaryOperators = new Map<Token['kind'], LabelOperator>([
+const binaryOperators = new Map<SelectorToken['kind'], LabelOperator>([
   ['in', 'in'],
   ['notin', 'notin'],
   ['=', '='],
@@ -18,10 +18,10 @@ export function parseRequirements(selector: string): LabelRequirement[] {
 }
 
 class RequirementParser {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly SelectorToken[];
   #at = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly SelectorToken[]) {
     this.#tokens = tokens;
   }
 
@@ -120,11 +120,11 @@ class RequirementParser {
     return token.kind === '!' || isWord(token);
   }
 
-  #ahead(): Token {
+  #ahead(): SelectorToken {
     return this.#tokens[this.#at] ?? { kind: 'end', text: '' };
   }
 
-  #next(): Token {
+  #next(): SelectorToken {
     const token = this.#ahead();
     this.#at++;
     return token;
@@ -132,16 +132,16 @@ class RequirementParser {
 }
 
 /** Operators are ordinary words where no operator is allowed. */
-function isWord({ kind }: Token): boolean {
+function isWord({ kind }: SelectorToken): boolean {
   return kind === 'word' || kind === 'in' || kind === 'notin';
 }
 
-function unexpected(token: Token, expected: string): Error {
+function unexpected(token: SelectorToken, expected: string): Error {
   return new Error(`found '${token.text}', ${expected}`);
 }
 
 /** A token of a label selector: an operator, a parenthesis, a word, or the end. */
-export interface Token {
+export interface SelectorToken {
   readonly kind: Symbol | 'word' | 'end';
   readonly text: string;
 }
@@ -158,8 +158,8 @@ const keywords: ReadonlySet<string> = new Set(['in', 'notin']);
 const maxTokens = 40_000;
 
 /** The last token is always `end`. Throws Error beyond the limit. */
-function tokenize(text: string): readonly Token[] {
-  const tokens: Token[] = [];
+function tokenize(text: string): readonly SelectorToken[] {
+  const tokens: SelectorToken[] = [];
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     if (tokens.length >= maxTokens) throw tooManyTerms();

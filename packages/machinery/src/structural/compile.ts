@@ -13,7 +13,7 @@ import { DefaultsBudget, type Effort, ValidationBudget } from './values/budget.t
 import { checkOf } from './values/check.ts';
 import { Correlation } from './values/correlation.ts';
 import { explain } from './values/explain.ts';
-import { report } from './values/finding.ts';
+import { reportFindings } from './values/finding.ts';
 import { hasDuplicates, validateUniqueness } from './values/list-uniqueness.ts';
 
 const noWarnings: readonly string[] = [];
@@ -50,7 +50,7 @@ function validateValues(
 ): void {
   const budget = new ValidationBudget(effort);
   if (checkOf(root)(object, budget)) return;
-  report(explain(root, object, '', budget, old && new Correlation(object, old, root)), undefined, errors);
+  reportFindings(explain(root, object, '', budget, old && new Correlation(object, old, root)), undefined, errors);
 }
 
 function validateStatus(
@@ -65,7 +65,7 @@ function validateStatus(
   const status = object.status as JsonValue;
   const budget = new ValidationBudget(effort);
   if (checkOf(node)(status, budget)) return;
-  report(explain(node, status, '', budget, new Correlation(object, old, root).key('status')), statusPath, errors);
+  reportFindings(explain(node, status, '', budget, new Correlation(object, old, root).key('status')), statusPath, errors);
 }
 
 function validateRules(

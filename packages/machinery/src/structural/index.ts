@@ -3,7 +3,7 @@ export { maxRequestBytes } from '../cel/types/declared-type.ts';
 export { compileSchema } from './compile.ts';
 export type { CompiledSchema, Normalized, Origin, SchemaOptions } from './compiled-schema.ts';
 export { type CompiledRules, type CompiledValidationRule, type FoundField, findField, rulesOf } from './rules/rules.ts';
-export { type OpenApiOptions, toOpenApi } from './schema/openapi.ts';
+export { type OpenApiVersionOptions, toOpenApi } from './schema/openapi.ts';
 export { parseSchema } from './schema/parse.ts';
 export { someSchema } from './schema/props.ts';
 export type { SchemaNode, ValidationRule, ValueRules } from './schema/schema-node.ts';

@@ -1,3 +1,4 @@
+import { memoize } from '../cache/memoize.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
@@ -138,8 +139,6 @@ interface CompleteDefault {
   readonly size: number;
 }
 
-const completeDefaults = new WeakMap<SchemaNode, CompleteDefault>();
-
 /** A copy of the default, pruned and with nested defaults applied. */
 function defaultOf(node: SchemaNode, budget: DefaultsBudget): JsonValue {
   const given = node.default ?? null;
@@ -147,20 +146,16 @@ function defaultOf(node: SchemaNode, budget: DefaultsBudget): JsonValue {
     budget.add(typeof given === 'string' ? given.length : scalarCharacters);
     return given;
   }
-  const { value, size } = completeDefault(given, node);
+  const { value, size } = completeDefault(node);
   budget.add(size);
   return deepCopy(value);
 }
 
-function completeDefault(given: JsonValue, node: SchemaNode): CompleteDefault {
-  const known = completeDefaults.get(node);
-  if (known !== undefined) return known;
-  const value = deepCopy(given);
+const completeDefault = memoize((node: SchemaNode): CompleteDefault => {
+  const value = deepCopy(node.default ?? null);
   normalizeDefault(value, node);
-  const complete = { value, size: stringifyJson(value).length };
-  completeDefaults.set(node, complete);
-  return complete;
-}
+  return { value, size: stringifyJson(value).length };
+});
 
 /** Applies defaults without pruning. Nulls that are not nullable are replaced by their default, if there is one. */
 export function applyDefaults(value: JsonValue, node: SchemaNode, budget: DefaultsBudget): void {

@@ -11,7 +11,7 @@ import { validateRulesOfValue } from './rules/validate-rules.ts';
 import type { SchemaNode } from './schema/schema-node.ts';
 import { ValidationBudget } from './values/budget.ts';
 import { explain } from './values/explain.ts';
-import { report } from './values/finding.ts';
+import { reportFindings } from './values/finding.ts';
 
 /** Validates that the defaults of a schema are valid values and, with `requirePruned`, have no unknown fields. */
 export function validateDefaults(root: SchemaNode, at: FieldPath, requirePruned: boolean, errors: FieldErrors): void {
@@ -59,7 +59,7 @@ class DefaultsWalk {
         this.#errors.invalid(at, sortKeys(value), 'must not have unknown fields');
       validateEmbeddedDefault(value, node, at, found);
     }
-    if (found.length === 0) report(explain(node, value, '', this.#validation), at, found);
+    if (found.length === 0) reportFindings(explain(node, value, '', this.#validation), at, found);
     if (found.length === 0 && node.within.rules) this.#validateRules(node, value, at, node === around.root, found);
     this.#errors.addAll(found);
   }

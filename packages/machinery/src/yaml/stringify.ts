@@ -39,7 +39,7 @@ function writeList(writer: YamlWriter, list: readonly JsonValue[], inMapping: bo
 }
 
 function writeMapping(writer: YamlWriter, object: JsonObject): void {
-  const keys = Object.keys(object).sort(compareKeys);
+  const keys = Object.keys(object).sort(compareYamlKeys);
   if (keys.length === 0) {
     writer.indicator('{', { spaceBefore: true });
     writer.indicator('}');
@@ -89,7 +89,7 @@ const letter = /^\p{L}$/u;
 const digit = /^\p{Nd}$/u;
 
 /** The key order of Go's yaml package: digits within keys compare as numbers, letters come last. */
-export function compareKeys(a: string, b: string): number {
+export function compareYamlKeys(a: string, b: string): number {
   if (a === b) return 0;
   return isLess([...a], [...b]) ? -1 : 1;
 }

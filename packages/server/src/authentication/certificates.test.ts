@@ -1,9 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
+import { distinguishedName, type KeyPair } from '@tsukube/machinery/pki';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { distinguishedName } from '../pki/certificate.ts';
-import type { KeyPair } from '../pki/index.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { ask, fileWith, newAuthority, newCertificate, newIntermediate, type Question } from './testing.ts';
 

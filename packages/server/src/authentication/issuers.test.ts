@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../start-server.ts';
-import { ask, fileWith, newAuthority, newCertificate, serve } from './testing.ts';
+import { ask, fileWith, newAuthority, newCertificate, serveHttps } from './testing.ts';
 
 const authority = newAuthority('issuers');
 const certificate = newCertificate(authority, { commonName: 'issuer' }, { for: 'server', hosts: ['127.0.0.1'] });
@@ -22,7 +22,7 @@ function newIssuerKey(kid: string, alg: 'RS256' | 'ES256' = 'RS256'): IssuerKey 
 
 let published: IssuerKey[] = [newIssuerKey('one')];
 let asked = 0;
-let issuer: Awaited<ReturnType<typeof serve>>;
+let issuer: Awaited<ReturnType<typeof serveHttps>>;
 
 function answer(path: string) {
   if (path === '/.well-known/openid-configuration') return { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } };
@@ -54,7 +54,7 @@ async function ready(server: RunningServer, claims: object): Promise<void> {
 }
 
 beforeAll(async () => {
-  issuer = await serve(certificate, answer);
+  issuer = await serveHttps(certificate, answer);
 });
 afterAll(() => void issuer.server.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../start-server.ts';
-import { adminOf, ask, fileWith, newAuthority, newCertificate, serve } from './testing.ts';
+import { adminOf, ask, fileWith, newAuthority, newCertificate, serveHttps } from './testing.ts';
 
 const authority = newAuthority('webhook');
 const certificate = newCertificate(authority, { commonName: 'webhook' }, { for: 'server', hosts: ['127.0.0.1'] });
@@ -20,9 +20,9 @@ function answer(_path: string, body: string) {
 }
 
 let server: RunningServer;
-let webhook: Awaited<ReturnType<typeof serve>>;
+let webhook: Awaited<ReturnType<typeof serveHttps>>;
 beforeAll(async () => {
-  webhook = await serve(certificate, answer);
+  webhook = await serveHttps(certificate, answer);
   const kubeconfig = fileWith(
     JSON.stringify({
       clusters: [

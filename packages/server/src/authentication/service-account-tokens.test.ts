@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
 import { signerOf } from '@tsukube/apiserver';
+import { newKey } from '@tsukube/machinery/pki';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../pki/key-pair.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { adminOf, ask, fileWith, publicPem } from './testing.ts';
 
@@ -135,7 +135,12 @@ describe('requested tokens', () => {
       422,
       'metadata.name: Invalid value: "x": must match the service account name if specified',
     ],
-    ['another namespace', { metadata: { namespace: 'x' } }, 422, 'must match the service account namespace if specified'],
+    [
+      'another namespace',
+      { metadata: { namespace: 'x' } },
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
     [
       'another uid',
       { metadata: { uid: 'x' } },

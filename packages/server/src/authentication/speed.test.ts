@@ -10,10 +10,10 @@ import {
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
 import { type BoundKind, boundTokens, type FindObject } from '@tsukube/builtin';
+import { newKey } from '@tsukube/machinery/pki';
 import type { ClientConnection } from '@tsukube/transport';
 import { expect, it } from 'vitest';
 import { userFromCertificate } from '../pki/index.ts';
-import { newKey } from '../pki/key-pair.ts';
 import { newAuthority, newCertificate } from './testing.ts';
 import { parseCertificatePool } from './trust.ts';
 

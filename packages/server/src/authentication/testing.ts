@@ -5,10 +5,17 @@ import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Authority, openAuthority } from '../pki/authority.ts';
-import { distinguishedName, issueCertificate, type Subject, type Use } from '../pki/certificate.ts';
-import { memoryFiles } from '../pki/files.ts';
-import { type KeyPair, newKey } from '../pki/key-pair.ts';
+import {
+  type Authority,
+  type CertificateSubject,
+  distinguishedName,
+  issueCertificate,
+  type KeyPair,
+  memoryFiles,
+  newKey,
+  openAuthority,
+  type Use,
+} from '@tsukube/machinery/pki';
 
 const hour = 3_600_000;
 
@@ -17,7 +24,13 @@ export function newAuthority(name: string): Authority {
   return openAuthority(memoryFiles(), 'ca', name, new Date());
 }
 
-export function newCertificate(authority: Authority, subject: Subject, use: Use = { for: 'client' }, from = -1, to = 1): KeyPair {
+export function newCertificate(
+  authority: Authority,
+  subject: CertificateSubject,
+  use: Use = { for: 'client' },
+  from = -1,
+  to = 1,
+): KeyPair {
   const { publicKey, pem } = newKey();
   const [notBefore, notAfter] = [new Date(Date.now() + from * hour), new Date(Date.now() + to * hour)];
   const wanted = { subject: distinguishedName(subject), publicKey, notBefore, notAfter, use };
@@ -77,7 +90,7 @@ export function ask(url: string, { method = 'GET', headers = {}, body, client, a
 }
 
 /** An HTTPS server with a given handler. */
-export async function serve(
+export async function serveHttps(
   certificate: KeyPair,
   answer: (
     path: string,

@@ -7,7 +7,7 @@ import { type AccessAttributes, silentLogger } from '@tsukube/apiserver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { abacAuthorizer } from './abac.ts';
 import { parseAuthorizationConfiguration, type WebhookConfiguration } from './configuration.ts';
-import { compileMatchConditions } from './match-conditions.ts';
+import { compileReviewMatchConditions } from './match-conditions.ts';
 import { webhookAuthorizer } from './webhook-authorizer.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tsukube-authorization-'));
@@ -160,12 +160,12 @@ describe('match conditions', () => {
     ['has(request.nonResourceAttributes)', false],
     ["request.resourceAttributes.verb in ['list', 'watch']", false],
   ])('%s', async (expression, expected) => {
-    const matches = await compileMatchConditions([expression]);
+    const matches = await compileReviewMatchConditions([expression]);
     expect(matches({ user: 'ann', groups: ['g'], resourceAttributes: { verb: 'get' } })).toBe(expected);
   });
 
   it.each(['request.nope', "'text'", 'request.'])('%s does not compile', async (expression) => {
-    await expect(compileMatchConditions([expression])).rejects.toThrow();
+    await expect(compileReviewMatchConditions([expression])).rejects.toThrow();
   });
 });
 

@@ -2,7 +2,7 @@ import {
   type AuthorizationMetrics,
   type Authorizer,
   alwaysAllow,
-  alwaysDeny,
+  alwaysDenyAuthorizer,
   type Logger,
   privilegedGroups,
   unionAuthorizer,
@@ -41,7 +41,7 @@ export function createAuthorization(options: ServeOptions, logger: Logger): Auth
     current = next;
     if (replaced) lingering.set(replaced, setTimeout(() => end(replaced), lingerMs).unref());
   };
-  const authorizer = () => current?.authorizer ?? alwaysDeny;
+  const authorizer = () => current?.authorizer ?? alwaysDenyAuthorizer;
   return {
     authorizer: {
       authorize: (access) => authorizer().authorize(access),
@@ -129,7 +129,7 @@ async function authorizerOf(one: AuthorizerConfiguration, deciders: Deciders, cl
     case 'AlwaysAllow':
       return alwaysAllow;
     case 'AlwaysDeny':
-      return alwaysDeny;
+      return alwaysDenyAuthorizer;
     case 'RBAC':
       return deciders.rbac;
     case 'Node':

@@ -16,7 +16,7 @@ import {
 import { authorizationModes } from '../config/flags/authorization-flags.ts';
 import { parseDuration } from '../config/flags/duration.ts';
 import { defaultAuthorizationModes, type ServeOptions } from '../config/index.ts';
-import { compileMatchConditions } from './match-conditions.ts';
+import { compileReviewMatchConditions } from './match-conditions.ts';
 
 /** An authorizer in the chain, from flags or from a configuration file. */
 export type AuthorizerConfiguration =
@@ -167,7 +167,10 @@ async function validateConditions(conditions: readonly string[], at: FieldPath, 
     const place = at.index(i).child('expression');
     if (expression.trim() === '') errors.required(place);
     else if (conditions.indexOf(expression) < i) errors.duplicate(place, expression);
-    else await compileMatchConditions([expression]).catch((error) => errors.invalid(place, expression, (error as Error).message));
+    else
+      await compileReviewMatchConditions([expression]).catch((error) =>
+        errors.invalid(place, expression, (error as Error).message),
+      );
   }
 }
 

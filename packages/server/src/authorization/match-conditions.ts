@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@tsukube/machinery';
 
 /** Evaluates all conditions on the spec of a review; a string is an evaluation error. */
-export type MatchConditions = (spec: JsonObject) => boolean | string;
+export type ReviewMatchConditions = (spec: JsonObject) => boolean | string;
 
 const text = { type: 'string' } as const;
 const texts = { type: 'array', items: text } as const;
@@ -23,7 +23,7 @@ const requestSchema = object({
 });
 
 /** Throws if an expression does not compile or is not boolean. Loads CEL only if there are expressions. */
-export async function compileMatchConditions(expressions: readonly string[]): Promise<MatchConditions> {
+export async function compileReviewMatchConditions(expressions: readonly string[]): Promise<ReviewMatchConditions> {
   if (expressions.length === 0) return () => true;
   const { compile, createEnvironment, declareType, dynType, formatType, jsonReader } = await import('@tsukube/machinery/cel');
   const declared = declareType(requestSchema, false, 'kubernetes.SubjectAccessReviewSpec');

@@ -14,7 +14,7 @@ import {
   retryWithBackoff,
 } from '../files/webhook-kubeconfig.ts';
 import type { WebhookConfiguration } from './configuration.ts';
-import { compileMatchConditions } from './match-conditions.ts';
+import { compileReviewMatchConditions } from './match-conditions.ts';
 
 export interface WebhookAuthorizer extends Authorizer {
   close(): void;
@@ -31,7 +31,7 @@ export async function webhookAuthorizer(
   logger: Logger,
 ): Promise<WebhookAuthorizer> {
   const client = kubeconfigWebhook(await readWebhookKubeconfig(configuration.kubeConfigFile), configuration.timeout);
-  const matches = await compileMatchConditions(configuration.matchConditions);
+  const matches = await compileReviewMatchConditions(configuration.matchConditions);
   const decisions = new DecisionCache(configuration.authorizedTtl, configuration.unauthorizedTtl);
   const failed = (error: unknown): Verdict => ({
     decision: configuration.failurePolicy === 'Deny' ? 'deny' : 'no opinion',

@@ -48,7 +48,10 @@ function quoted(value: unknown): string {
 
 function checkPairs(given: GivenOptions): void {
   together(given, 'tlsCertFile', 'tlsPrivateKeyFile');
+  together(given, 'clusterSigningCertFile', 'clusterSigningKeyFile');
   together(given, 'etcdCertfile', 'etcdKeyfile');
+  together(given, 'kubeletClientCertificate', 'kubeletClientKey');
+  together(given, 'proxyClientCertFile', 'proxyClientKeyFile');
   together(given, 'etcdUsername', 'etcdPasswordFile');
   if (given.enablePriorityAndFairness !== false && given.maxRequestsInflight === 0 && given.maxMutatingRequestsInflight === 0)
     throw new UsageError(

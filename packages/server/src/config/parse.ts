@@ -22,11 +22,11 @@ export async function parseServeOptions(
   return completeOptions({ dataDir: '.tsukube', ...valuesOf(given) });
 }
 
-function merged(sources: readonly Source[]): Source {
+function merged(sources: readonly OptionSource[]): OptionSource {
   return new Map(sources.flatMap((source) => [...source]));
 }
 
-function valuesOf(source: Source): GivenOptions {
+function valuesOf(source: OptionSource): GivenOptions {
   return Object.fromEntries([...source].map(([option, given]) => [option, parsed(option, given)]));
 }
 
@@ -42,7 +42,7 @@ function parsed(option: OptionName, { place, texts }: Given): unknown {
 }
 
 interface CommandLine {
-  readonly source: Source;
+  readonly source: OptionSource;
   readonly help: boolean;
   readonly version: boolean;
   readonly config: string | undefined;
@@ -121,7 +121,7 @@ export interface Given {
   readonly texts: readonly string[];
 }
 
-export type Source = ReadonlyMap<OptionName, Given>;
+export type OptionSource = ReadonlyMap<OptionName, Given>;
 
 /** Flags that are not settings. */
 const ownFlags = ['config', 'help', 'version'] as const;
@@ -149,7 +149,7 @@ function unknown(name: string, place: string): UsageError {
  * Reads the environment. Unknown variables are ignored, because Kubernetes sets TSUKUBE_PORT and others in pods if there is a
  * Service named tsukube.
  */
-function fromEnvironment(env: NodeJS.ProcessEnv): Source {
+function fromEnvironment(env: NodeJS.ProcessEnv): OptionSource {
   const source = new Map<OptionName, Given>();
   for (const option of optionByFlag.values()) {
     const place = variableName(option);
@@ -160,7 +160,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Source {
 }
 
 /** Reads a YAML file that maps flag names to values, lists or maps. */
-async function fromFile(path: string): Promise<Source> {
+async function fromFile(path: string): Promise<OptionSource> {
   const content = await readYaml(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new UsageError(`--config: ${path} must hold a map of flag names and values`);

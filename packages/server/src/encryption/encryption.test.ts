@@ -7,7 +7,7 @@ import { ManualClock } from '@tsukube/storage/contract';
 import { openMemory } from '@tsukube/storage/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Encryption, openEncryption } from './encryption.ts';
-import { resourceOfKey } from './group-resource.ts';
+import { resourceOfKey } from './resource-of-key.ts';
 
 const resourceOf = resourceOfKey(
   [

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HealthCheck } from '@tsukube/apiserver';
 import type { Clock, Store } from '@tsukube/storage';
 import { encryptedStore, identityTransformer } from '@tsukube/storage/encryption';
-import type { ResourceOfKey } from './group-resource.ts';
 import { configurationHash, type LoadedEncryption, type LoadParts, loadEncryption, readConfigurationFile } from './load.ts';
+import type { ResourceOfKey } from './resource-of-key.ts';
 
 export interface EncryptionChecks {
   /** Checks of the KMS plugins, for healthz and readyz. */

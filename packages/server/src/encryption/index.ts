@@ -3,7 +3,7 @@ import { encryptionMetrics, type Logger, type Resource, type ServerMetrics } fro
 import { systemClock } from '@tsukube/storage';
 import type { ServeOptions } from '../config/index.ts';
 import type { Encryption, EncryptionChecks } from './encryption.ts';
-import { resourceOfKey } from './group-resource.ts';
+import { resourceOfKey } from './resource-of-key.ts';
 
 export type { Encryption, EncryptionChecks } from './encryption.ts';
 

@@ -1,4 +1,5 @@
 import type { EncryptionMetrics, HealthCheck, Logger } from '@tsukube/apiserver';
+import { type GroupResource, groupResourceText, parseGroupResource } from '@tsukube/machinery';
 import type { Clock } from '@tsukube/storage';
 import {
   aesCbc,
@@ -14,7 +15,6 @@ import {
   type Transformer,
 } from '@tsukube/storage/encryption';
 import type { KeysConfiguration, KmsConfiguration, ProviderConfiguration, ResourceConfiguration } from './configuration.ts';
-import { type GroupResource, groupResourceOf, groupResourceText } from './group-resource.ts';
 import { decodeSecret, socketOf } from './validation.ts';
 
 /** A provider of the configuration. Resources share its keys, but have their own metrics. */
@@ -40,7 +40,7 @@ export async function resourceTransformers(
   for (const { resources, providers } of configuration) {
     const made: Provider[] = [];
     for (const provider of providers) made.push(await providerOf(provider, kms));
-    for (const resource of resources.map(groupResourceOf)) {
+    for (const resource of resources.map(parseGroupResource)) {
       checkMasked(resource, rules);
       const rule = ruleText(resource);
       rules.set(rule, [...(rules.get(rule) ?? []), ...made]);

@@ -1,6 +1,5 @@
-import { FieldErrors, type FieldPath, formatGoDuration, path } from '@tsukube/machinery';
+import { FieldErrors, type FieldPath, formatGoDuration, parseGroupResource, path } from '@tsukube/machinery';
 import type { KeysConfiguration, KmsConfiguration, ProviderConfiguration, ResourceConfiguration } from './configuration.ts';
-import { groupResourceOf } from './group-resource.ts';
 
 const aesKeySizes = [16, 24, 32];
 const boxKeySizes = [32];
@@ -40,7 +39,7 @@ function checkResources(resources: readonly string[], at: FieldPath, errors: Fie
 /** Rejects a wildcard that covers another resource of the list. */
 function overlap(resources: readonly string[]): boolean {
   if (resources.length < 2) return false;
-  const parsed = resources.map(groupResourceOf);
+  const parsed = resources.map(parseGroupResource);
   if (parsed.some(({ group, resource }) => group === '*' && resource === '*')) return true;
   const sizes = new Map<string, number>();
   for (const { group } of parsed) sizes.set(group, (sizes.get(group) ?? 0) + 1);
@@ -53,7 +52,7 @@ function nameProblem(name: string): string | undefined {
   if (name.toLowerCase() !== name) return 'resource name should not contain capital letters';
   if (name === '*') return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources";
   if (withoutApi.includes(name)) return 'resources which do not have REST API/s cannot be encrypted';
-  const { group, resource } = groupResourceOf(name);
+  const { group, resource } = parseGroupResource(name);
   if (group === 'events.k8s.io')
     return "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file";
   if (group === 'extensions') return "'extensions' group has been removed and cannot be used for encryption";

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A data dir locked by this process. */
 export interface DataDir {
@@ -43,6 +44,30 @@ export function takeDataDir(directory: string, now = new Date()): DataDir {
       if (readHolder(lock)?.id === holder.id) unlinkSync(lock);
     },
   };
+}
+
+const lockWaitMs = 30_000;
+const lockRetryMs = 20;
+const unwritable = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT']);
+
+/**
+ * Locks a folder that servers on one machine share, such as the cert dir of replicas, while its files are created. Waits for
+ * others. A folder that cannot be written needs no lock. Returns the function that unlocks it.
+ */
+export async function lockSharedDir(directory: string, waitMs = lockWaitMs): Promise<() => void> {
+  const path = resolve(directory);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const lock = join(path, '.lock');
+  const holder = newHolder(new Date());
+  for (const deadline = performance.now() + waitMs; ; await pause(lockRetryMs)) {
+    try {
+      take(path, lock, holder);
+      return () => removeIfThere(lock);
+    } catch (error) {
+      if (unwritable.has((error as NodeJS.ErrnoException).code ?? '')) return () => {};
+      if (!(error instanceof DataDirTaken) || performance.now() > deadline) throw error;
+    }
+  }
 }
 
 function newHolder(now: Date): Holder {

@@ -1,26 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { outboundClient } from '@tsukube/apiserver';
+import { outboundClient, type WebhookCredentials } from '@tsukube/apiserver';
 
 /** URL, trust and credentials of a webhook: the current context of its kubeconfig. */
-export interface WebhookEndpoint {
+export interface WebhookEndpoint extends WebhookCredentials {
   readonly url: URL;
   readonly ca: Buffer | undefined;
   readonly skipVerification: boolean;
   readonly serverName: string | undefined;
-  readonly certificate: Buffer | undefined;
-  readonly key: Buffer | undefined;
-  /** Value of the Authorization header. Read for every request, because token files are rotated. */
-  authorization(): string | undefined;
 }
 
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Rejects with an Error that names the missing or invalid entry. */
 export async function readWebhookKubeconfig(path: string): Promise<WebhookEndpoint> {
-  const { parse } = await import('yaml');
-  const config = asEntry(parse(readFileSync(path, 'utf8'), { version: '1.1', maxAliasCount: 100 }));
+  const config = await readConfig(path);
   const context = named(config, 'contexts', 'context', text(config['current-context']), path);
   const cluster = named(config, 'clusters', 'cluster', text(context.cluster), path);
   const userName = text(context.user);
@@ -31,10 +26,48 @@ export async function readWebhookKubeconfig(path: string): Promise<WebhookEndpoi
     ca: file(cluster, 'certificate-authority'),
     skipVerification: cluster['insecure-skip-tls-verify'] === true,
     serverName: text(cluster['tls-server-name']) || undefined,
-    certificate: file(user, 'client-certificate'),
-    key: file(user, 'client-key'),
-    authorization: () => authorizationOf(user, dirname(path)),
+    ...credentialsOf(user, dirname(path)),
   };
+}
+
+async function readConfig(path: string): Promise<Entry> {
+  const { parse } = await import('yaml');
+  return asEntry(parse(readFileSync(path, 'utf8'), { version: '1.1', maxAliasCount: 100 }));
+}
+
+function credentialsOf(user: Entry, directory: string): WebhookCredentials {
+  return {
+    certificate: fileOrData(user, 'client-certificate', directory),
+    key: fileOrData(user, 'client-key', directory),
+    authorization: () => authorizationOf(user, directory),
+  };
+}
+
+/**
+ * Reads a kubeconfig whose users have the names of servers: `host:port`, `*.example.com`, `*`. The returned function finds the
+ * credentials for a server; those of the current context if no name matches.
+ */
+export async function readWebhookUsers(path: string): Promise<(target: string) => WebhookCredentials | undefined> {
+  const config = await readConfig(path);
+  const entries = (list: string) => (Array.isArray(config[list]) ? config[list].map(asEntry) : []);
+  const users = new Map(entries('users').map(({ name, user }) => [text(name), asEntry(user)]));
+  const current = entries('contexts').find(({ name }) => text(name) === text(config['current-context']));
+  const fallback = text(asEntry(current?.context).user);
+  return (target) => {
+    const name = [...userNames(target), fallback].find((each) => users.has(each));
+    return name === undefined ? undefined : credentialsOf(users.get(name) as Entry, dirname(path));
+  };
+}
+
+/** The names of users for a server, the most specific one first. The port 443 may be left out. */
+function userNames(target: string): readonly string[] {
+  const withoutPort = target.replace(/:443$/, '');
+  return [...namesBelow(target), ...(withoutPort === target ? [] : namesBelow(withoutPort)), '*'];
+}
+
+function namesBelow(target: string): readonly string[] {
+  const labels = target.split('.');
+  return [target, ...labels.slice(1).map((_, i) => `*.${labels.slice(i + 1).join('.')}`)];
 }
 
 function urlOf({ server }: Entry, path: string): URL {
@@ -77,6 +110,7 @@ function text(value: unknown): string {
 
 export interface WebhookAnswer {
   readonly status: number;
+  readonly contentType: string;
   readonly body: string;
 }
 
@@ -102,7 +136,8 @@ export function kubeconfigWebhook(endpoint: WebhookEndpoint, timeoutMs = default
         ...(authorization !== undefined && { authorization }),
       };
       const answer = await client.send({ method: 'POST', url, headers, body, timeoutMs });
-      return { status: answer.status, body: answer.body.toString() };
+      const contentType = answer.headers.get('content-type') ?? '';
+      return { status: answer.status, contentType, body: answer.body.toString() };
     },
     close: () => client.close(),
   };

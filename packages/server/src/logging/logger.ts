@@ -83,6 +83,6 @@ function plain(_key: string, value: unknown): unknown {
 
 /** Escapes control characters: a line break could forge a log line. */
 function oneLine(message: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   return /[\u0000-\u001f\u007f]/.test(message) ? JSON.stringify(message) : message;
 }

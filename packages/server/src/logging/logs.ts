@@ -52,7 +52,7 @@ function flushAll(sinks: readonly LineQueue[]): void {
     try {
       sink.flushSync();
     } catch {
-      // There is nobody left to tell.
+      // The process exits: the error cannot be reported.
     }
   }
 }

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { der, distinguishedName, issueCertificate } from '@tsukube/machinery/pki';
 import { describe, expect, it } from 'vitest';
-import { distinguishedName, issueCertificate } from './certificate.ts';
 import { userFromCertificate } from './certificate-user.ts';
-import * as der from './der.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const commonName = '2.5.4.3';

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoryFiles } from '@tsukube/machinery/pki';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { memoryFiles, openPki } from './index.ts';
+import { openPki } from './index.ts';
 import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-kubeconfig-'));

@@ -3,9 +3,9 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { distinguishedName, issueCertificate, memoryFiles } from '@tsukube/machinery/pki';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { distinguishedName, issueCertificate } from './certificate.ts';
-import { directoryFiles, memoryFiles } from './files.ts';
+import { directoryFiles } from './directory-files.ts';
 import { openPki, type Pki, servingHosts } from './pki.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
@@ -90,6 +90,8 @@ describe('first start', () => {
     expect(modes.map(([name]) => name)).toEqual([
       'admin.crt',
       'admin.key',
+      'apiserver-kubelet-client.crt',
+      'apiserver-kubelet-client.key',
       'apiserver.crt',
       'apiserver.key',
       'ca.crt',

@@ -1,14 +1,28 @@
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { type Authority, openAuthority } from './authority.ts';
-import type { PkiFiles } from './files.ts';
-import { certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey, newRsaKey, publicKeyOf } from './key-pair.ts';
-import { isIssued, issueLeaf, keptLeaf, type Leaf, openLeaf } from './leaf.ts';
+import {
+  type Authority,
+  certificateOf,
+  isIssued,
+  issueLeaf,
+  type KeyAlgorithm,
+  type KeyPair,
+  keptLeaf,
+  type Leaf,
+  type NewKey,
+  newKey,
+  newRsaKey,
+  openAuthority,
+  openLeaf,
+  type PkiFiles,
+  publicKeyOf,
+} from '@tsukube/machinery/pki';
 
 /** The server's own keys and certificates in PEM. */
 export interface Pki {
   /** CA of the serving certificate and of clients. */
   readonly ca: string;
+  readonly caKey: string;
   readonly serving: KeyPair;
   /** CAs for clients: the server's CA, or a serving certificate issued by another. */
   readonly serverTrust: string;
@@ -20,6 +34,8 @@ export interface Pki {
   /** Signs and verifies service account tokens with ES256. */
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
   readonly frontProxy: { readonly ca: string; readonly client: KeyPair };
+  /** Client certificate for kubelets, group `system:masters`. */
+  readonly kubeletClient: KeyPair;
 }
 
 export interface PkiOptions {
@@ -45,12 +61,19 @@ export function openPki(files: PkiFiles, options: PkiOptions, now: Date): Pki {
     subject: { commonName: 'front-proxy-client' },
     use: { for: 'client' },
   };
+  const kubeletClient: Leaf = {
+    name: 'apiserver-kubelet-client',
+    subject: { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] },
+    use: { for: 'client' },
+  };
   const pki = {
     ca: ca.pem,
+    caKey: ca.key,
     serving,
     serverTrust: isIssued(certificateOf(serving), ca) ? ca.pem : ca.pem + serving.certificate,
     serviceAccount: openServiceAccountKey(files),
     frontProxy: { ca: frontProxyCa.pem, client: openLeaf(files, frontProxyClient, frontProxyCa, now) },
+    kubeletClient: openLeaf(files, kubeletClient, ca, now),
   };
   const flushed = files.flush();
   const admin = openAdmin(files, flushed, options, ca, now);
@@ -119,6 +142,8 @@ export interface Renewal {
 
 export interface RenewalOptions {
   readonly open: () => Pki;
+  /** Taken for each renewal: servers that share the files renew them one after the other. */
+  readonly lock?: (() => Promise<() => void>) | undefined;
   readonly onRenewed: (pki: Pki) => void;
   readonly onError: (error: unknown) => void;
   readonly intervalMilliseconds?: number;
@@ -127,13 +152,18 @@ export interface RenewalOptions {
 const twelveHours = 12 * 3_600_000;
 
 /** Opens the PKI, and again twice a day to renew certificates that are due. */
-export function keepRenewed({ open, onRenewed, onError, intervalMilliseconds = twelveHours }: RenewalOptions): Renewal {
+export function keepRenewed({ open, lock, onRenewed, onError, intervalMilliseconds = twelveHours }: RenewalOptions): Renewal {
   let current = open();
   const look = async (): Promise<void> => {
-    const opened = open();
-    if (isDeepStrictEqual(await settled(opened), await settled(current))) return;
-    current = opened;
-    onRenewed(opened);
+    const unlock = await lock?.();
+    try {
+      const opened = open();
+      if (isDeepStrictEqual(await settled(opened), await settled(current))) return;
+      current = opened;
+      onRenewed(opened);
+    } finally {
+      unlock?.();
+    }
   };
   const check = (): Promise<void> => look().catch(onError);
   const timer = setInterval(() => void check(), intervalMilliseconds).unref();

@@ -1,5 +1,5 @@
+import { memoryFiles } from '@tsukube/machinery/pki';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryFiles } from './files.ts';
 import { keepRenewed, openPki } from './pki.ts';
 
 const day = 24 * 3_600_000;

@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { Logger } from '@tsukube/apiserver';
+import type { KeyPair } from '@tsukube/machinery/pki';
 import { parseSniCertKey, type ServeOptions, type SniCertKey, tlsSettings } from '../config/index.ts';
 import { watchedFile } from '../files/watched-file.ts';
-import type { KeyPair } from './index.ts';
 
 export interface ServingCertificates {
   /** TLS settings with the default certificate. */

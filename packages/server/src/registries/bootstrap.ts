@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  asServer,
+  asBootstrap,
   type CacheEntry,
   decodeObject,
   deleteObject,
@@ -41,7 +41,7 @@ async function createMissing(registry: ObjectRegistry, objects: readonly JsonObj
 
 async function create(registry: ObjectRegistry, object: JsonObject): Promise<void> {
   try {
-    await registry.create(object, asServer(registry));
+    await registry.create(object, asBootstrap(registry));
   } catch (error) {
     // Another replica created it.
     if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
@@ -135,7 +135,7 @@ function containsPolicy({ value }: CacheEntry, expected: JsonObject): boolean {
 async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: JsonObject): Promise<void> {
   const { name = '', namespace = '' } = metadataOf(expected);
   const reconciled = 'rules' in expected ? reconciledRole : reconciledBinding;
-  const context = asServer(registry, namespace);
+  const context = asBootstrap(registry, namespace);
   const target = reconciled(decodeObject(entry.value), expected);
   if (target === undefined) return;
   if (target === 'replace') {

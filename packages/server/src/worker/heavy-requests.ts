@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import {
   type AdmissionObserver,
+  type AdmissionRecorder,
   type AdmissionSample,
   HeavyRequests,
   type LightLimits,
@@ -25,6 +26,8 @@ export interface OffloadOptions {
 export interface HeavyRequestParts extends WorkerCallParts {
   readonly start: WorkerOptions;
   readonly offload: OffloadOptions;
+  /** Library users have plugins, which do not run in workers. */
+  readonly isDisabled: boolean;
   /** Additional resources of library users, which workers cannot serve. */
   readonly localResources: readonly Resource[];
   readonly admissionObserver: AdmissionObserver;
@@ -42,10 +45,10 @@ const idleMs = 30_000;
 const stuckMs = 1000;
 const [minHeapMb, maxHeapMb] = [192, 1024];
 
-/** Undefined without a worker file: all requests are then served on this thread. */
+/** Undefined if disabled, or without a worker file: all requests are then served on this thread. */
 export function heavyServing(parts: HeavyRequestParts): HeavyServing | undefined {
   const file = parts.offload.workerFile ?? workerFile();
-  if (!file) return undefined;
+  if (!file || parts.isDisabled) return undefined;
   const pool = new WorkerPool({
     file,
     data: parts.start,
@@ -88,8 +91,14 @@ function heapLimitMb(): number {
 
 /** Records the metrics measured by workers. */
 function admissionRecorder(observer: AdmissionObserver): (sample: AdmissionSample) => void {
-  const recorders = new Map<string, ReturnType<AdmissionObserver['step']>>();
-  return ({ plugin, type, operation, milliseconds, rejected }) => {
+  const recorders = new Map<string, AdmissionRecorder>();
+  return (sample) => {
+    if ('metric' in sample) {
+      // The plugins of this thread have defined the metric.
+      observer.counter({ name: sample.metric, help: '', labels: [] })(sample.labels, sample.value);
+      return;
+    }
+    const { plugin, type, operation, milliseconds, rejected } = sample;
     const key = `${plugin} ${type}`;
     let record = recorders.get(key);
     if (!record) {

@@ -23,6 +23,7 @@ import {
 } from '@tsukube/apiserver';
 import type { RoleRules } from '@tsukube/builtin';
 import { type LookedUpApi, lookUpCustomApi } from '@tsukube/crds';
+import type { PluginConfigurations } from '../admission/configuration-file.ts';
 import { serviceAccountTokens } from '../authentication/service-account-tokens.ts';
 import { type ServeOptions, serviceRanges } from '../config/index.ts';
 import { allResources, builtInNames, cachePrefix, createRegistries, objectsNamed } from '../registries/registries.ts';
@@ -33,6 +34,7 @@ export interface WorkerOptions {
   readonly options: ServeOptions;
   /** PEM of the service account signing key. */
   readonly serviceAccountKey: string;
+  readonly pluginConfigurations: PluginConfigurations;
 }
 
 type Main = MainThread<WorkerCalls>;
@@ -40,7 +42,7 @@ type Main = MainThread<WorkerCalls>;
 /**
  * The API in a worker thread: the handlers and registries of the main thread, over proxies of its caches, store and authorizer.
  */
-function workerApi({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): JobParts {
+function workerApi({ options, serviceAccountKey, pluginConfigurations }: WorkerOptions, main: Main, loop: JobLoop): JobParts {
   const authorizer = remoteAuthorizer(main);
   const all = allResources(options, builtinOptions(options, serviceAccountKey, authorizer, main), []);
   const resources = all.filter(({ versions }) => versions.length > 0);
@@ -50,13 +52,16 @@ function workerApi({ options, serviceAccountKey }: WorkerOptions, main: Main, lo
       prefix: cachePrefix(resource),
       main,
       currentJob: loop.currentJob,
-      remembers: resource.names.plural === 'customresourcedefinitions',
+      remembers: readOften.has(resource.names.plural),
     });
   const { registries, services } = createRegistries(all, options, {
     openCache,
     store: remoteStore(main),
     authorizer,
     admissionObserver: loop.admissionObserver,
+    customObjects: (group, plural) => custom?.storedObjects(group, plural),
+    pluginConfigurations,
+    customOfKind: (kind) => custom?.objectsOfKind(kind),
   });
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const objectsOf = objectsNamed(resources, registryOf);
@@ -95,6 +100,17 @@ function derivedOf(message: DerivationMessage, resources: readonly Resource[], c
   const entry = { key: '', value: Buffer.from(value.buffer), revision: 0, created: 0, derived: undefined };
   return derivedBytes(entry, resource, version, what);
 }
+
+/** Resources whose objects every write reads. */
+const readOften: ReadonlySet<string> = new Set([
+  'customresourcedefinitions',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'validatingwebhookconfigurations',
+]);
 
 /** Requests in workers are short, so they need no shutdown notice. */
 const never = { onBegin: () => () => {} };

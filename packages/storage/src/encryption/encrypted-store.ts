@@ -39,6 +39,8 @@ class EncryptedStore implements Store {
   /** Plain values by their sealed form while they are being written, so that the tap need not decrypt them. */
   readonly #writing = new Map<Uint8Array, Uint8Array>();
   readonly tap?: Store['tap'];
+  readonly catchUp?: Store['catchUp'];
+  readonly onCompaction?: Store['onCompaction'];
   readonly trim?: Store['trim'];
   readonly corruption?: Store['corruption'];
 
@@ -46,8 +48,10 @@ class EncryptedStore implements Store {
     this.#store = store;
     this.#clock = clock;
     this.#transformerOf = transformerOf;
-    const { tap, trim, corruption } = store;
+    const { tap, catchUp, onCompaction, trim, corruption } = store;
     if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#decryptLazily(batch)));
+    if (catchUp) this.catchUp = catchUp.bind(store);
+    if (onCompaction) this.onCompaction = onCompaction.bind(store);
     if (trim) this.trim = trim.bind(store);
     if (corruption) this.corruption = corruption.bind(store);
   }

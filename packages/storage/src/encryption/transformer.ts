@@ -69,7 +69,7 @@ export class PrefixTransformers implements Transformer {
   constructor(transformers: readonly PrefixTransformer[], noMatch: string, observe?: ObserveTransformation) {
     this.#choices = transformers.map(({ prefix, transformer }) => ({ prefix: Buffer.from(prefix), name: prefix, transformer }));
     const [first] = this.#choices;
-    if (!first) throw new TypeError('there must be a transformer to seal with');
+    if (!first) throw new TypeError('at least one transformer is required');
     this.#first = first;
     this.#noMatch = noMatch;
     this.#observe = observe;

@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { GrpcChannel, GrpcTarget } from './channel.ts';
-import { GrpcCode, type GrpcStatus, statusOf } from './status.ts';
+import { GrpcCode, type GrpcStatus, grpcStatusOf } from './status.ts';
 
 /** gRPC metadata: request headers. */
 export type Metadata = Readonly<Record<string, string>>;
@@ -90,10 +90,10 @@ function openStream(connection: GrpcChannel, path: string, metadata: Metadata): 
 function outcomeOf(stream: ClientHttp2Stream): Outcome {
   const outcome: Outcome = { status: undefined };
   stream.on('response', (headers) => {
-    outcome.status = statusOf(headers);
+    outcome.status = grpcStatusOf(headers);
   });
   stream.on('trailers', (trailers) => {
-    outcome.status ??= statusOf(trailers);
+    outcome.status ??= grpcStatusOf(trailers);
   });
   stream.on('error', () => {});
   return outcome;

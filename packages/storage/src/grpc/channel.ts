@@ -110,7 +110,7 @@ export class GrpcChannel {
   #keepAlive(session: ClientHttp2Session): void {
     const pings = setInterval(() => {
       if (this.#streams === 0 || session.destroyed) return;
-      const late = setTimeout(() => session.destroy(new Error('no answer to ping')), PING_TIMEOUT_MS).unref();
+      const late = setTimeout(() => session.destroy(new Error('ping timed out')), PING_TIMEOUT_MS).unref();
       session.ping(() => clearTimeout(late));
     }, PING_EVERY_MS).unref();
     session.once('close', () => clearInterval(pings));
@@ -120,7 +120,7 @@ export class GrpcChannel {
 function openSession(url: string, options: SecureClientSessionOptions): Promise<ClientHttp2Session> {
   return new Promise((resolve, reject) => {
     const session = connect(url, options);
-    const timer = setTimeout(() => session.destroy(new Error('no connection in time')), CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(() => session.destroy(new Error('connecting timed out')), CONNECT_TIMEOUT_MS);
     session.on('error', reject);
     session.once('close', () => {
       clearTimeout(timer);

@@ -23,7 +23,7 @@ export interface GrpcStatus {
 }
 
 /** Reads the status from trailers, or from the headers of a trailers-only response. */
-export function statusOf(headers: Readonly<Record<string, string | string[] | number | undefined>>): GrpcStatus | undefined {
+export function grpcStatusOf(headers: Readonly<Record<string, string | string[] | number | undefined>>): GrpcStatus | undefined {
   const code = headers['grpc-status'];
   if (code !== undefined) return { code: Number(code), details: percentDecoded(String(headers['grpc-message'] ?? '')) };
   const http = headers[':status'];

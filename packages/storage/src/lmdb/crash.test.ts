@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(path, { recursive: true, force: true }));
 
-it(`keeps what was acknowledged through ${ROUNDS} deaths of the process`, async () => {
+it(`keeps acknowledged writes when the process is killed ${ROUNDS} times`, async () => {
   let newest = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const acknowledged = await writeAndDie(round);

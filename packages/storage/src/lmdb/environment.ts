@@ -7,8 +7,10 @@ import {
   encodeState,
   type Head,
   type LogHead,
+  type LogRecord,
   readHead,
   readLogHead,
+  readLogRecord,
   readRecord,
   type State,
 } from './file/records.ts';
@@ -60,30 +62,35 @@ export interface Tables {
   readonly log: Database<Entry | Damaged | Uint8Array, number>;
   /** The same log, decoded without values. */
   readonly logHeads: Database<LogHead | Damaged, number>;
+  /** The same log, decoded with values; in processes that follow the writes of another one. */
+  readonly logRecords?: Database<LogRecord | Damaged, number>;
   /** (Expiry time, revision) → key. */
   readonly expiry: Database<Uint8Array, number[]>;
   /** The state; its LMDB version is the number of the transaction. */
   readonly meta: Database<Uint8Array, string>;
 }
 
-interface LmdbEnvironmentOptions {
+export interface LmdbEnvironmentOptions {
   readonly path: string;
   readonly mapSize?: number;
   readonly noSync?: boolean;
+  /** Another process writes. The database must exist. */
+  readonly readOnly?: boolean;
 }
 
 /** The key of the state. */
 export const STATE = 'state';
 const GIB = 2 ** 30;
 
-function openTables({ path, mapSize, noSync }: LmdbEnvironmentOptions): Tables {
-  const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
+function openTables({ path, mapSize, noSync = false, readOnly = false }: LmdbEnvironmentOptions): Tables {
+  const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync, readOnly });
   return {
     root,
     path,
     current: root.openDB('current', decoded(textKeys, readHead)),
     log: root.openDB('log', decoded(numberKeys, readRecord)),
     logHeads: root.openDB('log', decoded(numberKeys, readLogHead)),
+    ...(readOnly && { logRecords: root.openDB('log', decoded(numberKeys, readLogRecord)) }),
     expiry: root.openDB('expiry', binary(pairKeys)),
     meta: root.openDB('meta', { ...binary(textKeys), useVersions: true }),
   };
@@ -126,6 +133,12 @@ function decoded<K, V>(keyEncoder: KeyEncoding<K>, decode: (bytes: Uint8Array, l
 
 export function readState({ meta }: Tables, options?: ReadOptions): State {
   return decodeState(Buffer.from(meta.get(STATE, options) as Uint8Array));
+}
+
+/** The committed state, also if another process or a thread has committed since the last read of this turn of the event loop. */
+export function readCommitted(tables: Tables): State {
+  tables.root.resetReadTxn();
+  return readState(tables);
 }
 
 export type ReadOptions = Parameters<Tables['meta']['get']>[1];

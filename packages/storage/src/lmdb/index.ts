@@ -1,33 +1,19 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
 import type { CorruptValue, Store } from '../store.ts';
 import { openEnvironment } from './environment.ts';
 import { markDatabase, verifyDatabase } from './file/check.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { loadState } from './load-state.ts';
+import type { LmdbOptions } from './options.ts';
 
 export { type CheckReport, checkDatabase, type ValueProblem } from './file/check.ts';
 export { DamagedDatabase } from './file/database-file.ts';
+export type { LmdbLogger, LmdbOptions, SharedLmdb } from './options.ts';
 export { type SalvageReport, salvageDatabase } from './salvage.ts';
 
-export interface LmdbOptions {
-  /** Directory of the database; created if missing. */
-  readonly path: string;
-  /** Initial size of the memory map in bytes. The database may outgrow it. */
-  readonly mapSize?: number;
-  readonly clock?: Clock;
-  /** Acknowledges writes before they are synced. They survive a crash of the process, but not a power failure. */
-  readonly noSync?: boolean;
-  /** Receives one message per key with a corrupt value. */
-  readonly logger?: LmdbLogger;
-}
-
-export interface LmdbLogger {
-  error(message: string, fields: Readonly<Record<string, unknown>>): void;
-}
-
-/** Opens the embedded store. Only one process may have it open. Throws DamagedDatabase. */
+/** Opens the embedded store. Only one process may write to it. Throws DamagedDatabase. */
 export async function openLmdb(options: LmdbOptions): Promise<Store> {
   const { path, logger } = options;
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -38,7 +24,11 @@ export async function openLmdb(options: LmdbOptions): Promise<Store> {
     markDatabase(path);
     restrictFiles(path);
     const onCorrupt = ({ message, key }: CorruptValue) => logger?.error('a stored value is damaged', { key, error: message });
-    const store = new LmdbStore(tables, state, transaction, options.clock ?? systemClock, onCorrupt);
+    const store = new LmdbStore(tables, state, transaction, {
+      clock: options.clock ?? systemClock,
+      onCorrupt,
+      shared: options.shared,
+    });
     store.start();
     return store;
   } catch (error) {

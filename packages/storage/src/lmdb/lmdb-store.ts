@@ -5,6 +5,7 @@ import {
   Cancelled,
   type Corruption,
   type Entry,
+  FutureRevision,
   KeyExists,
   Mismatch,
   type Page,
@@ -18,11 +19,12 @@ import {
 import { LocalWatches, type TapListener, Taps } from '../watches.ts';
 import type { Attempt, Write } from './commit-group.ts';
 import { Compactor } from './compactor.ts';
-import type { LmdbEnvironment } from './environment.ts';
+import { type LmdbEnvironment, readCommitted } from './environment.ts';
 import { removeExpired } from './expiry.ts';
 import { type Damaged, type Head, type State, soundHead } from './file/records.ts';
 import { listPrefix, Snapshot } from './list.ts';
 import { LmdbLog } from './log.ts';
+import type { SharedLmdb } from './options.ts';
 import { CorruptValues, type OnCorrupt, ValueReader } from './values.ts';
 import { LmdbWriter } from './writer.ts';
 
@@ -30,6 +32,12 @@ import { LmdbWriter } from './writer.ts';
 interface Newest {
   readonly entry: Entry;
   readonly expires: number;
+}
+
+export interface LmdbStoreOptions {
+  readonly clock: Clock;
+  readonly onCorrupt?: OnCorrupt;
+  readonly shared?: SharedLmdb | undefined;
 }
 
 export class LmdbStore implements Store {
@@ -44,11 +52,15 @@ export class LmdbStore implements Store {
   readonly #sweeper: Compactor;
   readonly #timer: ExpiryTimer;
   readonly #lists = new Set<Promise<unknown>>();
+  readonly #shared: SharedLmdb | undefined;
+  readonly catchUp?: Store['catchUp'];
   #closing: Promise<void> | undefined;
 
-  constructor(tables: LmdbEnvironment, state: State, transaction: number, clock: Clock, onCorrupt: OnCorrupt = () => {}) {
+  constructor(tables: LmdbEnvironment, state: State, transaction: number, { clock, onCorrupt, shared }: LmdbStoreOptions) {
     this.#tables = tables;
     this.#clock = clock;
+    this.#shared = shared;
+    if (shared) this.catchUp = () => this.#catchUp();
     this.#writer = new LmdbWriter(
       tables,
       state,
@@ -56,7 +68,7 @@ export class LmdbStore implements Store {
       (writes) => this.#publish(writes),
       () => tables.guard.check(),
     );
-    this.#corrupt = new CorruptValues(onCorrupt);
+    this.#corrupt = new CorruptValues(onCorrupt ?? (() => {}));
     this.#values = new ValueReader(tables, this.#corrupt);
     this.#log = new LmdbLog(tables, this.#values, state.revision, () => this.#writer.state);
     this.#watches = new LocalWatches(this.#log);
@@ -70,19 +82,31 @@ export class LmdbStore implements Store {
     this.#sweeper.sweep().catch(untilNextCompaction);
   }
 
+  /**
+   * Other processes can read a commit before this one has published it. Reads here must not be older than theirs, so they wait
+   * for the commit in flight if it is visible already.
+   */
+  #catchUp(): Promise<void> | undefined {
+    this.#checkOpen();
+    return readCommitted(this.#tables).revision > this.#log.newest ? this.#writer.committed() : undefined;
+  }
+
   async revision(): Promise<number> {
     this.#checkOpen();
+    await this.catchUp?.();
     return this.#log.newest;
   }
 
   async get(key: string): Promise<Entry | undefined> {
     this.#checkOpen();
+    if (this.#shared) this.#tables.root.resetReadTxn();
     const head = this.#committed(key);
     return head && this.#log.entryAt({ ...head, key });
   }
 
   async list(prefix: string, options: StoreListOptions = {}): Promise<Page> {
     this.#checkOpen();
+    if (this.#shared) this.#tables.root.resetReadTxn();
     const snapshot = new Snapshot(this.#tables, () => this.#checkOpen());
     const { compacted } = this.#writer.state;
     const listing = listPrefix(this.#tables, this.#values, snapshot, compacted, prefix, options).finally(() => {
@@ -164,6 +188,8 @@ export class LmdbStore implements Store {
 
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
+    if (revision > this.#log.newest) throw new FutureRevision(this.#log.newest);
+    await this.#shared?.beforeCompaction(revision);
     await this.#sweeper.compact(revision);
   }
 

@@ -41,7 +41,7 @@ it('keeps the map while a list is reading', async () => {
   let opened = 0;
   const counted = Object.assign(environment, { reopen: () => opened++ });
   const { state, transaction } = await loadState(environment);
-  const store = new LmdbStore(counted, state, transaction, systemClock);
+  const store = new LmdbStore(counted, state, transaction, { clock: systemClock });
   await Promise.all(Array.from({ length: 5000 }, (_, i) => store.create(`/a/${i}`, Buffer.from('1'))));
   const listing = store.list('/');
   await store.trim();
@@ -60,7 +60,7 @@ it('rejects writes if the database could not be reopened', async () => {
       throw new Error('too many open files');
     },
   });
-  const store = new LmdbStore(failing, state, transaction, systemClock);
+  const store = new LmdbStore(failing, state, transaction, { clock: systemClock });
   await expect(store.trim()).rejects.toThrow(Unavailable);
   await expect(store.ping()).rejects.toThrow(Unavailable);
   await expect(store.create('/a', Buffer.from('1'))).rejects.toThrow(Unavailable);

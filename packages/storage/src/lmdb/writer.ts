@@ -94,6 +94,11 @@ export class LmdbWriter {
     return this.#committing?.group.hasCancelled ? this.#committing.done : undefined;
   }
 
+  /** Settles with the transaction in flight; undefined if there is none. */
+  committed(): Promise<void> | undefined {
+    return this.#committing?.done;
+  }
+
   runTask(apply: MaintenanceTask['apply'], after: MaintenanceTask['after']): Promise<void> {
     const group = this.#gather();
     if (group instanceof Unavailable) return Promise.reject(group);

@@ -11,6 +11,12 @@ export interface BytesAnswer {
   /** Chunks are pulled as fast as the client reads them, and written without being joined. */
   readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;
   readonly headers?: AnswerHeaders;
+  /** The length of a body in pieces, if it is known: it is sent as Content-Length. */
+  readonly length?: number | undefined;
+  /** The response of another server: filters do not encode its body, and add their headers to those of the same name. */
+  readonly isProxied?: true;
+  /** The last answer on its connection: it has `Connection: close`, or is followed by GOAWAY on HTTP/2. */
+  readonly closesConnection?: true;
 }
 
 export interface StreamAnswer {

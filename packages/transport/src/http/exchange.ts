@@ -1,9 +1,9 @@
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Answer } from './answer.ts';
 import type { AdmitBytes } from './body.ts';
 
 /** Serves a request. Both protocols call it, through `serve`. */
-export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
+export type ExchangeHandler = (exchange: Exchange) => Answer | Promise<Answer>;
 
 /** A request as a handler sees it, the same for HTTP/1.1, HTTP/2 and WebSocket handshakes. */
 export interface Exchange {
@@ -24,6 +24,11 @@ export interface Exchange {
    * if the client does not send all of it.
    */
   body(limit: number, admit?: AdmitBytes): Promise<Buffer>;
+  /**
+   * The body as it arrives, with backpressure to the client; undefined if the request has none. It is destroyed with ClientGone if the
+   * client does not send all of it, and stalls if the answer begins before its end.
+   */
+  bodyStream(): Readable | undefined;
   /** Whether this is a WebSocket handshake. */
   readonly upgrade: boolean;
   /** For a request that asks to upgrade: gives the socket to the handler, which then answers `taken-over`. */

@@ -1,7 +1,7 @@
-import type { Handler, ServedExchange } from './exchange.ts';
+import type { ExchangeHandler, ServedExchange } from './exchange.ts';
 
 export interface HandlerOptions {
-  readonly handle: Handler;
+  readonly handle: ExchangeHandler;
   /** Errors that the handler did not turn into an answer. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Answer, Sink } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Listening, serve, text } from './testing/conversation.ts';
+import { type Listening, serveHttp1, textAnswer } from './testing/conversation.ts';
 
 let listening: Listening | undefined;
 
 async function start(handle: (exchange: Exchange) => Answer | Promise<Answer>): Promise<Listening> {
-  listening = await serve(handle);
+  listening = await serveHttp1(handle);
   return listening;
 }
 
@@ -70,7 +70,7 @@ describe('an answer', () => {
     ['GET', 304, ''],
     ['GET', 204, ''],
   ])('to %s with %i has no body', async (method, status, length) => {
-    const client = await (await start(() => text('abc', status))).open();
+    const client = await (await start(() => textAnswer('abc', status))).open();
     client.send(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${get('/', 'Connection: close\r\n')}`);
     const [first = '', rest = ''] = (await client.closed()).split(/(?<=\r\n\r\n)(?=HTTP)/);
     expect(first).toMatch(/\r\n\r\n$/);
@@ -219,7 +219,7 @@ describe('a stream', () => {
   };
 
   it('has a chunk for each write, and the connection stays open', async () => {
-    const client = await (await start(({ url }) => (url === '/w' ? stream() : text('<b>')))).open();
+    const client = await (await start(({ url }) => (url === '/w' ? stream() : textAnswer('<b>')))).open();
     await client.send(get('/w')).until((received) => received.includes('\r\n\r\n'));
     const { sink } = await next();
     const frame = Buffer.from('{"a":1}\n');
@@ -320,7 +320,7 @@ describe('a connection that is taken over', () => {
   });
 
   it('needs an upgrade offer; an offer that is not accepted is answered, and the connection closed', async () => {
-    const { open } = await start(({ takeOver }) => text(`<${takeOver ? 'offered' : 'not offered'}>`));
+    const { open } = await start(({ takeOver }) => textAnswer(`<${takeOver ? 'offered' : 'not offered'}>`));
     const client = await open();
     const plain = ['Upgrade: Echo\r\n', 'Connection: Upgrade\r\n', ''].map((fields) => get('/', fields)).join('');
     expect(await client.send(plain).bodies(3)).toEqual(Array(3).fill('<not offered>'));

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import type { Answer } from '../http/answer.ts';
-import { type Listening, serve } from './testing/conversation.ts';
+import { type Listening, serveHttp1 } from './testing/conversation.ts';
 
 let listening: Listening | undefined;
 afterEach(() => listening?.stop());
@@ -18,7 +18,7 @@ it('bodies in chunks of one byte take memory proportional to their bytes', async
   const bodyBytes = 256 * 1024;
   const connections = 8;
   const wholes: Buffer[] = [];
-  listening = await serve(async (exchange): Promise<Answer> => {
+  listening = await serveHttp1(async (exchange): Promise<Answer> => {
     wholes.push(await exchange.body(1 << 20));
     return { kind: 'bytes', status: 200, type: 'text/plain', body: 'ok' };
   });

@@ -38,6 +38,12 @@ export class BodyWriter {
     this.#isChunked = isChunked;
   }
 
+  /** Sends the head before the first bytes of the body, which may be long in coming. */
+  writeHead(): void {
+    this.#socket.write(this.#before, 'latin1');
+    this.#before = '';
+  }
+
   /** False if the socket needs to drain first. */
   write(bytes: Uint8Array, flushed?: Flushed): boolean {
     if (bytes.length === 0) return !this.#socket.writableNeedDrain;

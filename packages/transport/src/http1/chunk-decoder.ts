@@ -12,7 +12,7 @@ const fieldText = /^[\t -~\u0080-\u00ff]*$/;
 /** Takes data as `bytes` from `start` to `end`: a view of each tiny chunk would cost more than the chunk. */
 export type TakeData = (bytes: Buffer, start: number, end: number) => void;
 
-/** Decodes chunked transfer coding, in whatever pieces it arrives. */
+/** Decodes chunked transfer coding; the input may be split anywhere. */
 export class ChunkDecoder {
   #awaits: 'size' | 'data' | 'end of data' | 'trailer' | 'nothing' = 'size';
   /** The incomplete line. */

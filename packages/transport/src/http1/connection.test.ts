@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../http/answer.ts';
 import { BodyTooLarge, ClientGone } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Listening, serve, text } from './testing/conversation.ts';
+import { type Listening, serveHttp1, textAnswer } from './testing/conversation.ts';
 
 let listening: Listening | undefined;
 
 async function start(handle: (exchange: Exchange) => Answer | Promise<Answer>, headerTimeoutMs?: number): Promise<Listening> {
-  listening = await serve(handle, headerTimeoutMs);
+  listening = await serveHttp1(handle, headerTimeoutMs);
   return listening;
 }
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 const post = (path: string, fields: string, body = '') => `POST ${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n${body}`;
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const echo = async (exchange: Exchange) => text(`<${exchange.url} ${await exchange.body(100)}>`);
+const echo = async (exchange: Exchange) => textAnswer(`<${exchange.url} ${await exchange.body(100)}>`);
 const turnOf = (path: string) => (path.length > 2 ? 30 : 0);
 
 describe('requests', () => {
@@ -80,7 +80,7 @@ describe('requests', () => {
 });
 
 describe('a body', () => {
-  const length = async (exchange: Exchange) => text(`<${(await exchange.body(1000)).length}>`);
+  const length = async (exchange: Exchange) => textAnswer(`<${(await exchange.body(1000)).length}>`);
 
   it('may arrive in any pieces', async () => {
     const client = await (await start(echo)).open();
@@ -98,7 +98,7 @@ describe('a body', () => {
   ])('that is too large, %s, is rejected, and the connection stays open', async (_, fields, body) => {
     const refuse = async (exchange: Exchange) => {
       const error = await length(exchange).catch((reason) => reason);
-      return error instanceof BodyTooLarge ? text(`<too large: ${error.limit}>`, 413) : (error as Answer);
+      return error instanceof BodyTooLarge ? textAnswer(`<too large: ${error.limit}>`, 413) : (error as Answer);
     };
     const client = await (await start(refuse)).open();
     client.send(post('/', fields, body)).send(get('/'));
@@ -106,7 +106,7 @@ describe('a body', () => {
   });
 
   it('that the handler does not read is discarded', async () => {
-    const client = await (await start(({ url }) => text(`<${url}>`))).open();
+    const client = await (await start(({ url }) => textAnswer(`<${url}>`))).open();
     client.send(post('/a', 'Content-Length: 3000000\r\n'));
     expect(await client.bodies(1)).toEqual(['</a>']);
     for (let i = 0; i < 3; i++) client.send('x'.repeat(1_000_000));
@@ -120,7 +120,7 @@ describe('a body', () => {
     });
     const { open, sockets } = await start(async (exchange) => {
       await wanted;
-      return text(`<${(await exchange.body(64 << 20)).length}>`);
+      return textAnswer(`<${(await exchange.body(64 << 20)).length}>`);
     });
     const client = await open();
     const bytes = 32 << 20;
@@ -134,7 +134,7 @@ describe('a body', () => {
   it('that is complete before it is read does not pause the connection', async () => {
     const { open } = await start(async (exchange) => {
       await later(50);
-      return text(`<${(await exchange.body(1 << 20)).length}>`);
+      return textAnswer(`<${(await exchange.body(1 << 20)).length}>`);
     });
     const client = await open();
     const bytes = 300_000;
@@ -151,7 +151,7 @@ describe('a body', () => {
     let aborted = 0;
     const { open } = await start(async (exchange) => {
       exchange.request = { cancel: () => aborted++ };
-      return text(`<${await exchange.body(100).catch((error) => failures.push(error))}>`);
+      return textAnswer(`<${await exchange.body(100).catch((error) => failures.push(error))}>`);
     });
     const client = await open();
     client.send(post('/', fields, body));
@@ -164,7 +164,7 @@ describe('a body', () => {
 
   it('with invalid chunks is rejected', async () => {
     const failures: unknown[] = [];
-    const { open } = await start(async (exchange) => text(`<${await exchange.body(100).catch((e) => failures.push(e))}>`));
+    const { open } = await start(async (exchange) => textAnswer(`<${await exchange.body(100).catch((e) => failures.push(e))}>`));
     const client = await open();
     client.send(post('/', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n'));
     await later(30);
@@ -186,13 +186,13 @@ describe('Expect: 100-continue', () => {
   });
 
   it('is not answered with 100 if the handler does not read the body, and the connection is closed', async () => {
-    const client = await (await start(() => text('<no>', 403))).open();
+    const client = await (await start(() => textAnswer('<no>', 403))).open();
     const all = await client.send(request('/')).closed();
     expect(all).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n\r\n<no>$/);
   });
 
   it('is not answered with 100 if the body is too large', async () => {
-    const { open } = await start(async (exchange) => text(await exchange.body(2).then(String, () => '<no>'), 413));
+    const { open } = await start(async (exchange) => textAnswer(await exchange.body(2).then(String, () => '<no>'), 413));
     const client = await open();
     expect(await client.send(request('/')).closed()).toMatch(/^HTTP\/1\.1 413 /);
   });
@@ -227,7 +227,7 @@ describe('close', () => {
     const answer = new Promise<Answer>((resolve) => {
       finish = resolve;
     });
-    const { open, http1 } = await start(({ url }) => (url === '/slow' ? answer : text('<quick>')));
+    const { open, http1 } = await start(({ url }) => (url === '/slow' ? answer : textAnswer('<quick>')));
     const [silent, idle, half, busy] = [await open(), await open(), await open(), await open()];
     await idle.send(get('/')).bodies(1);
     await half.send(get('/')).bodies(1);
@@ -236,7 +236,7 @@ describe('close', () => {
     await later(50);
     http1.close();
     await Promise.all([silent.closed(), idle.closed(), half.closed()]);
-    finish(text('<slow>'));
+    finish(textAnswer('<slow>'));
     const last = await busy.closed();
     expect(last).toContain('Connection: close\r\n\r\n<slow>');
     expect(last).not.toContain('quick');

@@ -24,6 +24,8 @@ const maxLingerMs = 5000;
 /** Shared by all connections of a server. */
 export interface Http1Host extends HandlerOptions {
   readonly isClosing: boolean;
+  /** Every answer is the last one of its connection. */
+  readonly isRetiring: boolean;
   readonly headerTimeoutMs: number;
   readonly dispatchQueue: Http1DispatchQueue;
   readonly webSockets: WebSocketAcceptor;
@@ -209,7 +211,8 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
   }
 
   #keepsAlive({ headers, isContinued, requestBody }: Http1Exchange, answer: Answer): boolean {
-    if (!headers.keepsAlive || headers.offersUpgrade || this.#host.isClosing) return false;
+    if (!headers.keepsAlive || headers.offersUpgrade || this.#host.isRetiring) return false;
+    if (answer.kind === 'bytes' && answer.closesConnection) return false;
     // A client that waits for 100 Continue may or may not send its body now.
     if (headers.awaitsContinue && !isContinued && requestBody?.isComplete === false) return false;
     return headers.minor > 0 || (answer.kind === 'bytes' && hasLength(answer.body));

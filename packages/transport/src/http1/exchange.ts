@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Answer } from '../http/answer.ts';
 import type { AdmitBytes } from '../http/body.ts';
 import type { Cancellable, ClientConnection, HeaderRedaction, ServedExchange, UpgradedConnection } from '../http/exchange.ts';
@@ -71,6 +72,10 @@ export class Http1Exchange implements ServedExchange {
     const body = this.requestBody.read(limit, admit);
     if (this.requestBody.isAwaited) this.host.readBody(this);
     return body;
+  }
+
+  bodyStream(): Readable | undefined {
+    return this.requestBody?.stream(() => this.host.readBody(this));
   }
 
   onClose(listener: () => void): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Random, seeded } from '../../../../tests/support/random.ts';
-import { bytesOf, cut, readAll } from './testing/reading.ts';
+import { cut, latin1, readAll } from './testing/reading.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const trials = Number(process.env.FUZZ_TRIALS ?? 4000);
@@ -59,7 +59,7 @@ it('parsing does not depend on how the input is split', async () => {
   const random = seeded(seed);
   let refusals = 0;
   for (let i = 0; i < trials; i++) {
-    const bytes = bytesOf(conversation(random));
+    const bytes = latin1(conversation(random));
     const whole = await readAll([bytes]);
     const pieces = await readAll(cut(bytes, () => 1 + random(1 + random(40))));
     expect(pieces.requests, bytes.toString('latin1')).toEqual(whole.requests);

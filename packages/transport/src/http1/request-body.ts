@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } from '../http/body.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { badRequest } from './http-error.ts';
@@ -25,7 +26,8 @@ export class Http1RequestBody {
   readonly #received = new BodyBuffer();
   #discarded = 0;
   #reader: Reader | undefined;
-  #use: 'held' | 'read' | 'discarded' | 'gone' = 'held';
+  #stream: Readable | undefined;
+  #use: 'held' | 'read' | 'streamed' | 'discarded' | 'gone' = 'held';
 
   constructor(framing: Framing) {
     this.#chunks = framing === 'chunked' ? new ChunkDecoder() : undefined;
@@ -33,8 +35,9 @@ export class Http1RequestBody {
     this.#left = this.#declared;
   }
 
-  /** Bytes that have arrived before the handler reads the body. */
+  /** Bytes that have arrived before the handler reads the body, or its stream is read. */
   get heldBytes(): number {
+    if (this.#stream) return this.#stream.readableLength;
     return this.#use === 'held' ? this.#received.length : 0;
   }
 
@@ -63,6 +66,7 @@ export class Http1RequestBody {
       if (this.#discarded > maxDiscardedBytes) throw badRequest();
       return;
     }
+    if (this.#stream) return void this.#stream.push(bytes.subarray(start, end));
     this.#received.add(bytes, start, end);
     if (this.#reader) this.#check(this.#reader, end - start);
   };
@@ -85,10 +89,23 @@ export class Http1RequestBody {
     });
   }
 
+  /** The body as it arrives. `onRead` is called when more of it is wanted. */
+  stream(onRead: () => void): Readable {
+    // Node calls `read` before the bytes leave the stream's buffer.
+    const stream = new Readable({ read: () => process.nextTick(onRead) });
+    if (this.#use !== 'held') return stream.destroy(new ClientGone());
+    this.#use = 'streamed';
+    this.#stream = stream;
+    if (this.#received.length > 0) stream.push(this.#received.takeAll());
+    if (this.isComplete) stream.push(null);
+    return stream;
+  }
+
   /** Drops the body, including what still arrives. */
   discard(): void {
     if (this.#use === 'gone') return;
     this.#use = 'discarded';
+    this.#stream = undefined;
     this.#received.clear();
   }
 
@@ -97,6 +114,7 @@ export class Http1RequestBody {
     if (this.isComplete) return;
     this.#use = 'gone';
     this.#received.clear();
+    this.#stream?.destroy(new ClientGone());
     this.#reader?.reject(new ClientGone());
     this.#reader = undefined;
   }
@@ -110,6 +128,7 @@ export class Http1RequestBody {
 
   #complete(): void {
     this.isComplete = true;
+    this.#stream?.push(null);
     this.#reader?.resolve(this.#received.takeAll());
     this.#reader = undefined;
   }

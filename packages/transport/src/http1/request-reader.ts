@@ -7,7 +7,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 const carriageReturn = 13;
 const lineFeed = 10;
 
-/** Reads requests from bytes that arrive in whatever pieces. */
+/** Reads requests from bytes that may be split anywhere. */
 export class RequestReader {
   readonly #received: ReceiveBuffer;
   readonly #parser = new HeadParser();
@@ -208,7 +208,7 @@ function framingOf(values: ReadonlyMap<string, string>, minor: number): Framing 
   return 'chunked';
 }
 
-function parseLength(text: string): number {
+export function parseLength(text: string): number {
   const length = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(length)) throw badRequest();
   return length;
@@ -265,7 +265,7 @@ function originForm(target: string): string {
   return target.charCodeAt(0) === 0x2f ? target : target.replace(/^https?:\/\/[^/?#]*\//i, '/');
 }
 
-interface HeaderFields {
+export interface HeaderFields {
   /** Names in lower case and values alternate, in the order sent. */
   readonly raw: readonly string[];
   /** The values by name: the first one, or for lists all of them. */
@@ -276,7 +276,7 @@ interface HeaderFields {
 const invalidCharacter = /[^\t\r\n -~\u0080-\u00ff]|\r(?!\n)|(?<!\r)\n/;
 
 /** The lines between the request line and the empty one. Nothing is repaired: a folded or malformed line is an error. */
-function parseHeaderFields(text: string): HeaderFields {
+export function parseHeaderFields(text: string): HeaderFields {
   if (invalidCharacter.test(text)) throw badRequest();
   const raw: string[] = [];
   const values = new Map<string, string>();
@@ -319,7 +319,7 @@ function trimmed(text: string, from: number, end: number): string {
 /** Framing and routing depend on these: a second one is an error. */
 const onlyOnce = new Set(['content-length', 'host']);
 
-/** List fields, whose lines are joined. Of other fields the first line counts, as with Go's Header.Get. */
+/** List fields, whose lines are joined. For other fields the first line counts, as with Go's Header.Get. */
 const lists = new Set([
   'connection',
   'expect',

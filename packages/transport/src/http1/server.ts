@@ -19,6 +19,8 @@ export interface Http1Options extends HandlerOptions {
 export interface Http1Server {
   /** Takes over a socket whose client speaks HTTP/1.1. */
   accept(socket: TLSSocket): void;
+  /** From now on, every answer is the last one of its connection. Idle connections stay open. */
+  retire(): void;
   /** Closes connections once they are idle. */
   close(): void;
 }
@@ -33,6 +35,7 @@ export function http1Server(options: Http1Options): Http1Server {
   const { headerTimeoutMs, handle, onError, budget, connectAnswer = plainMethodNotAllowed } = options;
   const connections = new Set<Http1Connection>();
   let timer: NodeJS.Timeout | undefined;
+  let isRetiring = false;
   let isClosing = false;
   const host: Http1Host = {
     handle,
@@ -42,6 +45,9 @@ export function http1Server(options: Http1Options): Http1Server {
     connectRefusal: methodNotAllowed(connectAnswer),
     get isClosing() {
       return isClosing;
+    },
+    get isRetiring() {
+      return isRetiring;
     },
     get headerTimeoutMs() {
       return isClosing ? Math.min(headerTimeoutMs, closingHeaderTimeoutMs) : headerTimeoutMs;
@@ -62,7 +68,11 @@ export function http1Server(options: Http1Options): Http1Server {
       connections.add(new Http1Connection(socket, host));
       timer ??= setInterval(check, Math.min(checkIntervalMs, headerTimeoutMs / 8)).unref();
     },
+    retire() {
+      isRetiring = true;
+    },
     close() {
+      isRetiring = true;
       isClosing = true;
       for (const connection of connections) connection.closeWhenIdle();
     },

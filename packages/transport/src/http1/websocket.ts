@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Sink, StreamAnswer } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { UpgradeExchange } from './exchange.ts';
 
 /** Answers WebSocket handshakes and sends streams as one message for each frame. */
@@ -22,9 +24,8 @@ export class WebSocketAcceptor {
     });
   }
 
-  /** Loaded with the first handshake: most servers never see one. */
   #load(): WebSocketServer {
-    const { WebSocketServer } = createRequire(import.meta.url)('ws') as typeof import('ws');
+    const { WebSocketServer } = ws();
     const handleProtocols = (protocols: Set<string>) => [...protocols].find(this.#allowsSubprotocol) ?? false;
     return new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false, handleProtocols });
   }
@@ -33,6 +34,44 @@ export class WebSocketAcceptor {
 /** The parts of a handshake that `ws` reads. */
 function handshakeOf({ method, url, headers }: UpgradeExchange): IncomingMessage {
   return { method, url, headers: Object.fromEntries(headers.values) } as unknown as IncomingMessage;
+}
+
+/** As kube-apiserver's WebSocket library allows. */
+const maxMessageBytes = 32 << 20;
+
+/**
+ * Answers a WebSocket handshake with a subprotocol, or with none if it is empty. The handler then sends and receives messages itself.
+ * Rejects if the handshake is invalid, which the client is told.
+ */
+export function acceptWebSocket(exchange: Exchange, protocol: string): Promise<WebSocket> {
+  if (!exchange.takeOver) return Promise.reject(new Error('the request cannot be upgraded'));
+  const { socket, head } = exchange.takeOver();
+  const headers: Record<string, string> = {};
+  exchange.eachHeader((name, value) => {
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
+  });
+  // `ws` refuses names that are not tokens, such as kubectl's `SPDY/3.1+portforward.k8s.io`.
+  delete headers['sec-websocket-protocol'];
+  const server = new (ws().WebSocketServer)({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
+  if (protocol !== '') server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
+  return new Promise((resolve, reject) => {
+    socket.once('close', () => reject(new Error('the WebSocket handshake failed')));
+    const request = { method: exchange.method, url: exchange.url, headers } as unknown as IncomingMessage;
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', () => webSocket.terminate());
+      resolve(webSocket);
+    });
+  });
+}
+
+/** The messages of a WebSocket as a stream of bytes. */
+export function webSocketDuplex(webSocket: WebSocket): Duplex {
+  return ws().createWebSocketStream(webSocket);
+}
+
+/** Loaded with the first handshake: most servers never see one. */
+function ws(): typeof import('ws') {
+  return createRequire(import.meta.url)('ws') as typeof import('ws');
 }
 
 const drainPollMs = 20;

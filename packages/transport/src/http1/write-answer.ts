@@ -56,13 +56,18 @@ function writeHeadOnly(write: AnswerWrite, answer: BytesAnswer | StreamAnswer): 
 
 function lengthOf(answer: BytesAnswer | StreamAnswer): number | undefined {
   if (answer.kind === 'stream') return undefined;
+  if (answer.length !== undefined) return answer.length;
   if (typeof answer.body === 'string') return Buffer.byteLength(answer.body);
   return answer.body instanceof Uint8Array ? answer.body.length : undefined;
 }
 
 function writePieces(write: AnswerWrite, answer: BytesAnswer, body: Iterable<Uint8Array> | Readable): void {
   const { socket, exchange } = write;
-  const writer = new BodyWriter(socket, openHead(write, answer), isChunkedFor(write));
+  const { length } = answer;
+  const isChunked = length === undefined && isChunkedFor(write);
+  const head = length === undefined ? openHead(write, answer) : sizedHead(write, answer, length);
+  const writer = new BodyWriter(socket, head, isChunked);
+  if (answer.isProxied) writer.writeHead();
   pump(body, {
     socket,
     writer,
@@ -89,6 +94,10 @@ const endingOf = ({ keepsAlive }: AnswerWrite): string => (keepsAlive ? endings.
 
 /** HTTP/1.0 has no chunks: the body ends with the connection. */
 const isChunkedFor = ({ exchange }: AnswerWrite): boolean => exchange.headers.minor > 0;
+
+function sizedHead(write: AnswerWrite, { status, type, headers }: BytesAnswer, length: number): string {
+  return responseHead(status, type, headers, length, endingOf(write));
+}
 
 /** The head of a response of unknown length. */
 function openHead(write: AnswerWrite, { status, type, headers }: BytesAnswer | StreamAnswer): string {

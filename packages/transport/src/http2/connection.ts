@@ -150,8 +150,8 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   }
 
   request(id: number, fields: RequestFields, hasBody: boolean): void {
-    // The id is above the last one of the GOAWAY.
-    if (this.#isClosing) return;
+    // The id is above the last one of the GOAWAY. The client repeats the request elsewhere; a RST_STREAM could reach it first.
+    if (this.#isClosing) return void this.#streams.noteReset(id);
     if (this.#streams.size >= this.#options.maxStreams) return void this.streamError(id, errorCode.refusedStream);
     const exchange = new Http2Exchange(this, id, fields, hasBody, this.#peer.initialWindow, streamWindow);
     this.#streams.open(exchange);

@@ -28,6 +28,8 @@ export interface StreamOwner {
   bodyConsumed(exchange: Http2Exchange, bytes: number): void;
   /** Sends 100 Continue. */
   sendContinue(exchange: Http2Exchange): void;
+  /** Sends GOAWAY, finishes the open streams and closes. */
+  close(): void;
 }
 
 /** An HTTP/2 stream: a request and its answer. */
@@ -94,6 +96,7 @@ export class Http2Exchange implements ServedExchange {
   }
 
   header(name: string): string | undefined {
+    if (name === 'host') return this.fields.authority ?? this.fields.value(name);
     return this.fields.value(name);
   }
 
@@ -110,6 +113,12 @@ export class Http2Exchange implements ServedExchange {
     const body = this.incoming.read(limit, admit);
     if (this.incoming.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sendContinue(this);
     return body;
+  }
+
+  bodyStream(): Readable | undefined {
+    const stream = this.incoming?.stream();
+    if (this.incoming?.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sendContinue(this);
+    return stream;
   }
 
   onClose(listener: () => void): void {
@@ -131,7 +140,10 @@ export class Http2Exchange implements ServedExchange {
     this.#isAnswered = true;
     this.head = answer;
     if (answer.kind === 'stream') this.#stream(answer);
-    else this.#send(answer);
+    else {
+      this.#send(answer);
+      if (answer.closesConnection) this.#owner.close();
+    }
   }
 
   #send(answer: BytesAnswer): void {
@@ -139,6 +151,7 @@ export class Http2Exchange implements ServedExchange {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const isSized = bytes instanceof Uint8Array;
     if (isSized) this.contentLength = bytes.length;
+    else if (answer.length !== undefined) this.contentLength = answer.length;
     if (this.method !== 'HEAD' && answer.status !== 304) {
       if (!isSized) this.outgoing = this.#unsizedBody(bytes);
       else if (bytes.length > 0) this.outgoing = new BytesBody(bytes);

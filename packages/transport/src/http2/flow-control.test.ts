@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { BytesAnswer, Sink } from '../http/answer.ts';
-import { errorCode, flag, frameType } from './protocol.ts';
+import { errorCode, frameFlag, frameType } from './protocol.ts';
 import { answerOk, bodyOf, type Conversation, converse, goAwayCode, ok, quiet, resetsIn } from './testing/conversation.ts';
-import { data, frame, get, post, settings, uint32 } from './testing/wire.ts';
+import { data, frame, getFrame, postFrame, settings, uint32 } from './testing/wire.ts';
 
 const { headers, reset, goAway, windowUpdate } = frameType;
 const widen = (stream: number, bytes: number) => frame(windowUpdate, 0, stream, uint32(bytes));
@@ -32,19 +32,19 @@ function counted(count: number) {
 describe('answers obey the send windows', () => {
   it('an answer is sent up to the window of its stream, and continued by WINDOW_UPDATE', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100, 'x'))));
-    await conversation.send(settings([4, 30]), get(1));
+    await conversation.send(settings([4, 30]), getFrame(1));
     expect(sizes(conversation, 1)).toEqual([30]);
     await conversation.send(widen(1, 50));
     expect(sizes(conversation, 1)).toEqual([30, 50]);
     await conversation.send(widen(1, 50));
     expect(bodyOf(conversation, 1)).toEqual(Buffer.alloc(100, 'x'));
-    expect(conversation.receivedOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
+    expect(conversation.receivedOf(frameType.data).at(-1)?.flags).toBe(frameFlag.endStream);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
 
   it('a window may become negative by SETTINGS and grow again', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100))));
-    await conversation.send(settings([4, 60]), get(1));
+    await conversation.send(settings([4, 60]), getFrame(1));
     await conversation.send(settings([4, 10]));
     await conversation.send(widen(1, 50));
     expect(sizes(conversation, 1)).toEqual([60]);
@@ -55,7 +55,7 @@ describe('answers obey the send windows', () => {
   it('the window of the connection is shared by the streams', async () => {
     const large = Buffer.alloc(100_000, 'x');
     const conversation = await converse((exchange) => exchange.respond(bytes(large)));
-    await conversation.send(get(1), get(3), get(5));
+    await conversation.send(getFrame(1), getFrame(3), getFrame(5));
     const total = () => [1, 3, 5].map((stream) => bodyOf(conversation, stream).length);
     expect(total().reduce((sum, each) => sum + each)).toBe(65_535);
     expect(total().filter((each) => each > 0).length).toBeGreaterThan(1);
@@ -66,7 +66,7 @@ describe('answers obey the send windows', () => {
   it('a large answer does not delay small ones', async () => {
     const conversation = await converse((exchange) => exchange.respond(exchange.id === 1 ? bytes(Buffer.alloc(5 << 20)) : ok));
     await conversation.send(settings([4, 8 << 20]), widen(0, 8 << 20));
-    await conversation.send(get(1), get(3));
+    await conversation.send(getFrame(1), getFrame(3));
     const order = conversation.receivedOf(frameType.data);
     const small = order.findIndex(({ stream }) => stream === 3);
     expect(order.slice(0, small).reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThan(64 * 1024);
@@ -75,18 +75,18 @@ describe('answers obey the send windows', () => {
 
   it('an empty answer, and one to HEAD, ends with its HEADERS', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes('')));
-    await conversation.send(settings([4, 0]), get(1));
-    expect(conversation.receivedOf(headers).map(({ flags }) => flags)).toEqual([flag.endHeaders | flag.endStream]);
+    await conversation.send(settings([4, 0]), getFrame(1));
+    expect(conversation.receivedOf(headers).map(({ flags }) => flags)).toEqual([frameFlag.endHeaders | frameFlag.endStream]);
   });
 
   it('an iterable is pulled as the window allows', async () => {
     const { made, chunks } = counted(1000);
     const conversation = await converse((exchange) => exchange.respond(bytes(chunks)));
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     expect(made.chunks).toBeLessThanOrEqual(64);
     await conversation.send(widen(0, 1 << 21), widen(1, 1 << 21));
     expect(bodyOf(conversation, 1).length).toBe(1000 * 1024);
-    expect(conversation.receivedOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
+    expect(conversation.receivedOf(frameType.data).at(-1)?.flags).toBe(frameFlag.endStream);
     expect(Math.max(...sizes(conversation, 1))).toBe(16_384);
   });
 
@@ -100,7 +100,7 @@ describe('answers obey the send windows', () => {
       exchange.request = { cancel: () => aborted++ };
       exchange.respond(bytes(chunks));
     });
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     await leave(conversation);
     await quiet(conversation.line);
     expect([made.isReturned, aborted, conversation.exchanges[0]?.isClosed]).toEqual([true, 1, true]);
@@ -109,7 +109,7 @@ describe('answers obey the send windows', () => {
   it('a Readable is read as the window allows', async () => {
     const source = Readable.from(counted(1000).chunks, { highWaterMark: 4 });
     const conversation = await converse((exchange) => exchange.respond(bytes(source)));
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     await expect.poll(() => bodyOf(conversation, 1).length).toBe(65_535);
     await conversation.send(widen(0, 1 << 21), widen(1, 1 << 21));
     await expect.poll(() => bodyOf(conversation, 1).length).toBe(1000 * 1024);
@@ -137,7 +137,7 @@ describe('answers obey the send windows', () => {
     ['a stream that is gone', () => new Readable({ read() {} }).destroy()],
   ])('%s break it off', async (_, body) => {
     const conversation = await converse((exchange) => exchange.respond(bytes(body())));
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     await expect.poll(() => resetsIn(conversation)).toEqual([[1, errorCode.internal]]);
     expect(conversation.errors).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe('answers obey the send windows', () => {
 describe('request bodies obey the receive windows', () => {
   it('one window before the handler reads the body, the rest afterwards', async () => {
     const conversation = await converse(() => {});
-    await conversation.send(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'x'))));
+    await conversation.send(postFrame(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'x'))));
     expect(conversation.receivedOf(windowUpdate)).toEqual([]);
     const body = conversation.exchanges[0]?.body(1 << 20);
     await quiet(conversation.line);
@@ -155,7 +155,7 @@ describe('request bodies obey the receive windows', () => {
     ]);
     await conversation.send(
       ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'y'))),
-      data(1, 'z', flag.endStream),
+      data(1, 'z', frameFlag.endStream),
     );
     expect((await body)?.length).toBe(2 * 262_144 + 1);
     const ofConnection = conversation.receivedOf(windowUpdate).filter(({ stream }) => stream === 0);
@@ -165,7 +165,7 @@ describe('request bodies obey the receive windows', () => {
   it('unread bodies do not use up the connection window', async () => {
     const conversation = await converse(answerOk);
     for (let id = 1; id < 40; id += 2) {
-      await conversation.send(post(id), ...Array.from({ length: 16 }, () => data(id, Buffer.alloc(16_384))));
+      await conversation.send(postFrame(id), ...Array.from({ length: 16 }, () => data(id, Buffer.alloc(16_384))));
       expect(conversation.receivedOf(goAway)).toEqual([]);
     }
     await expect.poll(() => resetsIn(conversation).length).toBe(20);
@@ -175,12 +175,12 @@ describe('request bodies obey the receive windows', () => {
 
   it('a client may finish its body after the answer', async () => {
     const conversation = await converse(answerOk);
-    await conversation.send(post(1));
+    await conversation.send(postFrame(1));
     for (let i = 0; i < 20; i++) {
       await conversation.send(...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384))));
       if (i % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 60));
     }
-    await conversation.send(data(1, 'end', flag.endStream));
+    await conversation.send(data(1, 'end', frameFlag.endStream));
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
     expect([resetsIn(conversation), conversation.receivedOf(goAway)]).toEqual([[], []]);
   });
@@ -193,9 +193,9 @@ describe('request bodies obey the receive windows', () => {
         answerOk(exchange);
       });
     });
-    await conversation.send(post(1), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)));
-    await conversation.send(post(3, ['content-length', '101']), data(3, 'x'));
-    await conversation.send(data(1, 'x', flag.endStream));
+    await conversation.send(postFrame(1), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)));
+    await conversation.send(postFrame(3, ['content-length', '101']), data(3, 'x'));
+    await conversation.send(data(1, 'x', frameFlag.endStream));
     expect(errors).toEqual(['BodyTooLarge', 'BodyTooLarge']);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
@@ -208,7 +208,7 @@ describe('request bodies obey the receive windows', () => {
       });
     });
     const text = Array.from({ length: 2000 }, (_, i) => String(i % 10)).join('');
-    await conversation.send(post(1), ...[...text].map((character) => data(1, character)), data(1, '', flag.endStream));
+    await conversation.send(postFrame(1), ...[...text].map((character) => data(1, character)), data(1, '', frameFlag.endStream));
     expect(body).toBe(text);
   });
 });
@@ -220,7 +220,7 @@ describe('a sink', () => {
       sink = given;
     };
     const conversation = await converse((exchange) => exchange.respond({ kind: 'stream', status: 200, type: 'x', start }));
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     return { conversation, sink: sink as Sink };
   }
   const write = (sink: Sink, length: number) => sink.write([], Buffer.alloc(length, 'x'));
@@ -288,9 +288,9 @@ describe('a sink', () => {
 describe('a connection', () => {
   it('finishes open streams when it is closed', async () => {
     const conversation = await converse(() => {});
-    await conversation.send(get(1), get(3));
+    await conversation.send(getFrame(1), getFrame(3));
     conversation.connection.close();
-    await conversation.send(get(5));
+    await conversation.send(getFrame(5));
     expect(conversation.receivedOf(goAway).map(({ payload }) => payload.readUInt32BE(0))).toEqual([3]);
     expect([conversation.exchanges.length, conversation.line.writableEnded]).toEqual([2, false]);
     conversation.exchanges[0]?.respond(ok);
@@ -300,12 +300,28 @@ describe('a connection', () => {
     expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([errorCode.none]);
   });
 
+  it('ignores requests after GOAWAY, with their bodies', async () => {
+    const conversation = await converse(() => {});
+    await conversation.send(getFrame(1));
+    conversation.connection.close();
+    await conversation.send(postFrame(3), data(3, 'body', frameFlag.endStream));
+    expect([conversation.exchanges.length, resetsIn(conversation)]).toEqual([1, []]);
+  });
+
+  it('sends GOAWAY after an answer that closes the connection', async () => {
+    const conversation = await converse((exchange) => exchange.respond({ ...bytes('ok'), closesConnection: true }));
+    await conversation.send(getFrame(1), getFrame(3));
+    const types = conversation.received().map(({ type }) => type);
+    expect(types).toEqual([frameType.settings, headers, frameType.data, headers, frameType.data, goAway]);
+    expect(conversation.line.writableEnded).toBe(true);
+  });
+
   it('sends GOAWAY after answers that are ready', async () => {
     const conversation = await converse((exchange) => {
       conversation.connection.close();
       answerOk(exchange);
     });
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     expect(conversation.received().map(({ type }) => type)).toEqual([frameType.settings, headers, frameType.data, goAway]);
   });
 
@@ -314,13 +330,13 @@ describe('a connection', () => {
     [0.1, false],
   ])('is closed with the configured probability: %d', async (random, isClosed) => {
     const conversation = await converse(answerOk, { goawayChance: 0.1, random: () => random });
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     expect([bodyOf(conversation, 1).toString(), conversation.line.writableEnded]).toEqual(['ok', isClosed]);
   });
 
   it('closes after the last answer when the client sends GOAWAY', async () => {
     const conversation = await converse(() => {});
-    await conversation.send(get(1), frame(goAway, 0, 0, uint32(0, 0)));
+    await conversation.send(getFrame(1), frame(goAway, 0, 0, uint32(0, 0)));
     expect(conversation.line.writableEnded).toBe(false);
     conversation.exchanges[0]?.respond(ok);
     await quiet(conversation.line);
@@ -329,7 +345,7 @@ describe('a connection', () => {
 
   it('closes when idle, not while in use', async () => {
     const conversation = await converse(() => {}, { idleTimeoutMs: 1000 });
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     for (let i = 0; i < 20; i++) conversation.connection.check(250);
     expect(conversation.receivedOf(goAway)).toEqual([]);
     conversation.exchanges[0]?.respond(ok);
@@ -347,7 +363,7 @@ describe('a connection', () => {
   it('closes when the client reads nothing for too long', async () => {
     const conversation = await converse(answerOk, { idleTimeoutMs: 1000 });
     conversation.line.stick();
-    await conversation.send(get(1));
+    await conversation.send(getFrame(1));
     for (let i = 0; i < 5; i++) conversation.connection.check(250);
     expect(conversation.line.destroyed).toBe(true);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
@@ -356,7 +372,7 @@ describe('a connection', () => {
   it('keeps no copies of answers for a slow client', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(1000, exchange.id))));
     conversation.line.stick();
-    await conversation.send(...Array.from({ length: 100 }, (_, i) => get(2 * i + 1)));
+    await conversation.send(...Array.from({ length: 100 }, (_, i) => getFrame(2 * i + 1)));
     const written = conversation.line.written.length;
     conversation.line.loosen();
     await conversation.send(widen(0, 1 << 20));

@@ -1,4 +1,4 @@
-import { ConnectionError, errorCode, flag, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
+import { ConnectionError, errorCode, frameFlag, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
 /** Called with every complete frame; its payload is `bytes` from `start` to `end`, and may be retained. */
 export type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => void;
 
@@ -97,7 +97,7 @@ export function uint32At(bytes: Buffer, at: number): number {
 
 /** The payload without padding. */
 export function payloadOf(flags: number, bytes: Buffer, start: number, end: number): Buffer {
-  if ((flags & flag.padded) === 0) return bytes.subarray(start, end);
+  if ((flags & frameFlag.padded) === 0) return bytes.subarray(start, end);
   const padding = start < end ? (bytes[start] as number) : end;
   if (start + 1 + padding > end) throw new ConnectionError(errorCode.protocol, 'padding exceeds the frame');
   return bytes.subarray(start + 1, end - padding);

@@ -1,4 +1,4 @@
-import { flag, frameHeaderBytes, frameType } from './protocol.ts';
+import { frameFlag, frameHeaderBytes, frameType } from './protocol.ts';
 
 /** Writes a frame header. */
 export function putFrameHeader(into: Uint8Array, at: number, length: number, type: number, flags: number, stream: number): void {
@@ -24,7 +24,7 @@ function frame(type: number, flags: number, stream: number, payloadBytes: number
 }
 
 export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
-  const bytes = frame(frameType.settings, flag.none, 0, 6 * settings.length);
+  const bytes = frame(frameType.settings, frameFlag.none, 0, 6 * settings.length);
   settings.forEach(([id, value], i) => {
     bytes.writeUInt16BE(id, frameHeaderBytes + 6 * i);
     bytes.writeUInt32BE(value, frameHeaderBytes + 6 * i + 2);
@@ -32,10 +32,10 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
   return bytes;
 }
 
-export const settingsAcknowledgement = frame(frameType.settings, flag.acknowledge, 0, 0);
+export const settingsAcknowledgement = frame(frameType.settings, frameFlag.acknowledge, 0, 0);
 
 export function pingAcknowledgement(payload: Buffer): Buffer {
-  const bytes = frame(frameType.ping, flag.acknowledge, 0, 8);
+  const bytes = frame(frameType.ping, frameFlag.acknowledge, 0, 8);
   bytes.set(payload, frameHeaderBytes);
   return bytes;
 }
@@ -49,14 +49,14 @@ export function resetFrame(stream: number, code: number): Buffer {
 }
 
 function uint32Frame(type: number, stream: number, value: number): Buffer {
-  const bytes = frame(type, flag.none, stream, 4);
+  const bytes = frame(type, frameFlag.none, stream, 4);
   putUint32(bytes, frameHeaderBytes, value);
   return bytes;
 }
 
 export function goAwayFrame(lastStream: number, code: number, reason: string): Buffer {
   const text = Buffer.from(reason, 'latin1');
-  const bytes = frame(frameType.goAway, flag.none, 0, 8 + text.length);
+  const bytes = frame(frameType.goAway, frameFlag.none, 0, 8 + text.length);
   putUint32(bytes, frameHeaderBytes, lastStream);
   putUint32(bytes, frameHeaderBytes + 4, code);
   bytes.set(text, frameHeaderBytes + 8);
@@ -65,7 +65,7 @@ export function goAwayFrame(lastStream: number, code: number, reason: string): B
 
 /** HEADERS with `:status: 100`: an indexed name and three digits. */
 export function continueFrame(stream: number): Buffer {
-  const bytes = frame(frameType.headers, flag.endHeaders, stream, 5);
+  const bytes = frame(frameType.headers, frameFlag.endHeaders, stream, 5);
   bytes.set([0x08, 3, 0x31, 0x30, 0x30], frameHeaderBytes);
   return bytes;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Http2Exchange } from './exchange.ts';
-import { flag, frameType } from './protocol.ts';
+import { frameFlag, frameType } from './protocol.ts';
 import { converse, type Handle, ok, quiet } from './testing/conversation.ts';
-import { block, data, frame, framesIn, get, hello, post, requestLine, settings, uint32 } from './testing/wire.ts';
+import { block, data, frame, framesIn, getFrame, hello, postFrame, requestLine, settings, uint32 } from './testing/wire.ts';
 
 type Random = (below: number) => number;
 
@@ -36,19 +36,23 @@ const handles: readonly Handle[] = [
 
 /** Valid input of a client. */
 const sensible: readonly ((id: number, random: Random) => Buffer)[] = [
-  (id) => get(id),
-  (id) => Buffer.concat([post(id), data(id, 'body'), data(id, 'end', flag.endStream)]),
-  (id) => post(id, ['content-length', '4']),
-  (id) => data(id - 2, 'late', flag.endStream),
+  (id) => getFrame(id),
+  (id) => Buffer.concat([postFrame(id), data(id, 'body'), data(id, 'end', frameFlag.endStream)]),
+  (id) => postFrame(id, ['content-length', '4']),
+  (id) => data(id - 2, 'late', frameFlag.endStream),
   (id) =>
-    Buffer.concat([frame(frameType.headers, 0, id, block(...requestLine)), frame(frameType.continuation, flag.endHeaders, id)]),
+    Buffer.concat([
+      frame(frameType.headers, 0, id, block(...requestLine)),
+      frame(frameType.continuation, frameFlag.endHeaders, id),
+    ]),
   (id) => frame(frameType.reset, 0, Math.max(1, id - 2), uint32(8)),
   (_, random) => frame(frameType.windowUpdate, 0, 0, uint32(1 + random(100_000))),
   (id, random) => frame(frameType.windowUpdate, 0, Math.max(1, id - 2), uint32(1 + random(100_000))),
   (_, random) => settings([4, random(100_000)], [1, random(5000)]),
   () => frame(frameType.ping, 0, 0, Buffer.alloc(8)),
   (id) => frame(frameType.priority, 0, id, Buffer.alloc(5)),
-  (id) => frame(frameType.headers, flag.endHeaders | flag.endStream, id, Buffer.of(0x82, 0x87, 0x84, 0x41, 0x01, 0x61, 0xbe)),
+  (id) =>
+    frame(frameType.headers, frameFlag.endHeaders | frameFlag.endStream, id, Buffer.of(0x82, 0x87, 0x84, 0x41, 0x01, 0x61, 0xbe)),
 ];
 
 function conversationBytes(random: Random): Buffer {
@@ -56,7 +60,7 @@ function conversationBytes(random: Random): Buffer {
     const send = sensible[random(sensible.length)] as (typeof sensible)[number];
     return send(2 * i + 3, random);
   });
-  return Buffer.concat([get(1), ...parts]);
+  return Buffer.concat([getFrame(1), ...parts]);
 }
 
 const mutations: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HeaderDecoder } from './header-decoder.ts';
 import { decodeHuffman } from './huffman.ts';
-import { block, integer } from './testing/wire.ts';
+import { block, hpackInteger } from './testing/wire.ts';
 
 const limits = { bytes: 1 << 20, count: 1000 };
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex');
@@ -137,7 +137,7 @@ describe('the dynamic table', () => {
     const add = (name: string, value: string) =>
       decode(
         decoder,
-        Buffer.concat([Buffer.of(0x40, name.length), Buffer.from(name), integer(value.length, 127), Buffer.from(value)]),
+        Buffer.concat([Buffer.of(0x40, name.length), Buffer.from(name), hpackInteger(value.length, 127), Buffer.from(value)]),
       );
     for (let i = 100; i < 300; i++) add(`name-${i}`, 'v');
     expect(decoder.table.bytes).toBeLessThanOrEqual(4096);
@@ -173,7 +173,7 @@ describe('the block cache', () => {
 describe('limits', () => {
   it('a header list that expands beyond the limit is truncated (HPACK bomb)', () => {
     const decoder = new HeaderDecoder(limits);
-    decode(decoder, Buffer.concat([hex('40 01 61'), integer(4000, 127), Buffer.alloc(4000, 'x')]));
+    decode(decoder, Buffer.concat([hex('40 01 61'), hpackInteger(4000, 127), Buffer.alloc(4000, 'x')]));
     const fields = decode(decoder, Buffer.alloc(100_000, 0xbe));
     expect(fields.isTooLarge).toBe(true);
     expect(fields.lines.length).toBeLessThan(600);

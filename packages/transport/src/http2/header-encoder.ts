@@ -95,7 +95,7 @@ export class HeaderEncoder {
     return staticTable.length + this.#count - number;
   }
 
-  /** Of an unindexed name the first value is added, so that the name gets an index. */
+  /** The first value of an unindexed name is added, so that the name gets an index. */
   #shouldIndex(known: EncodedName, value: string): boolean {
     const size = known.text.length + value.length + 32;
     if (this.#names.size >= maxNames || size > maxIndexedBytes || this.#bytes + size > this.#limit) return false;

@@ -1,5 +1,5 @@
 /** How HTTP/2 treats a field, by its name. */
-export const role = {
+export const headerRole = {
   plain: 0,
   method: 1,
   scheme: 2,
@@ -19,17 +19,17 @@ export interface HeaderName {
 }
 
 const roles: Readonly<Record<string, number>> = {
-  ':method': role.method,
-  ':scheme': role.scheme,
-  ':authority': role.authority,
-  ':path': role.path,
-  'content-length': role.contentLength,
-  te: role.te,
-  connection: role.forbidden,
-  'keep-alive': role.forbidden,
-  'proxy-connection': role.forbidden,
-  'transfer-encoding': role.forbidden,
-  upgrade: role.forbidden,
+  ':method': headerRole.method,
+  ':scheme': headerRole.scheme,
+  ':authority': headerRole.authority,
+  ':path': headerRole.path,
+  'content-length': headerRole.contentLength,
+  te: headerRole.te,
+  connection: headerRole.forbidden,
+  'keep-alive': headerRole.forbidden,
+  'proxy-connection': headerRole.forbidden,
+  'transfer-encoding': headerRole.forbidden,
+  upgrade: headerRole.forbidden,
 };
 
 /** Names that Kubernetes clients send and the static table lacks: interned, so that they are not allocated per request. */
@@ -71,7 +71,7 @@ export function headerName(text: string): HeaderName {
 
 function roleOf(text: string): number {
   const special = Object.hasOwn(roles, text) ? roles[text] : undefined;
-  return special ?? (token.test(text) ? role.plain : role.forbidden);
+  return special ?? (token.test(text) ? headerRole.plain : headerRole.forbidden);
 }
 
 /** A header field, as the HPACK tables keep it. */

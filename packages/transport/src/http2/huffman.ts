@@ -28,7 +28,7 @@ interface Machine {
 
 let machine: Machine | undefined;
 
-/** Decodes into `into`, which has room for twice the length. Gives the length, or -1 if the text is not well formed. */
+/** Decodes into `into`, which has room for twice the length. Returns the length, or -1 if the code is invalid. */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
   machine ??= buildMachine();
   const { steps } = machine;

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { errorCode, flag, frameType } from './protocol.ts';
+import { errorCode, frameFlag, frameType } from './protocol.ts';
 import { answerOk, type Conversation, converse, goAwayCode, type Handle, resetsIn } from './testing/conversation.ts';
-import { block, data, frame, get, hello, post, postLine, preface, requestLine, settings, uint32 } from './testing/wire.ts';
+import {
+  block,
+  data,
+  frame,
+  getFrame,
+  hello,
+  postFrame,
+  postLine,
+  preface,
+  requestLine,
+  settings,
+  uint32,
+} from './testing/wire.ts';
 
 const { headers, priority, reset, settings: settingsType, pushPromise, ping, goAway, windowUpdate, continuation } = frameType;
-const { endStream, endHeaders, padded } = flag;
+const { endStream, endHeaders, padded } = frameFlag;
 const { protocol, flowControl, streamClosed, frameSize, compression, enhanceYourCalm, refusedStream } = errorCode;
 
 /** Reads the body, then answers 200. */
@@ -15,7 +27,7 @@ const readAndAnswer: Handle = (exchange) => {
   );
 };
 const silent: Handle = () => {};
-const opened = [get(1)];
+const opened = [getFrame(1)];
 const priorityOn = (stream: number) => Buffer.concat([uint32(stream), Buffer.of(10)]);
 const request = block(...requestLine);
 
@@ -33,20 +45,20 @@ const endings: readonly (readonly [rule: string, code: number, frames: readonly 
   ['RST_STREAM on an idle stream', protocol, [frame(reset, 0, 1, uint32(8))]],
   ['WINDOW_UPDATE on an idle stream', protocol, [frame(windowUpdate, 0, 1, uint32(1))]],
   ['CONTINUATION without HEADERS', protocol, [frame(continuation, endHeaders, 1, request)]],
-  ['HEADERS on a closed stream', streamClosed, [get(1), get(1)]],
-  ['an even stream id', protocol, [get(2)]],
-  ['a decreasing stream id', protocol, [get(5), get(3)]],
+  ['HEADERS on a closed stream', streamClosed, [getFrame(1), getFrame(1)]],
+  ['an even stream id', protocol, [getFrame(2)]],
+  ['a decreasing stream id', protocol, [getFrame(5), getFrame(3)]],
   ['PRIORITY of an idle stream on itself', protocol, [frame(priority, 0, 1, priorityOn(1))]],
   ['DATA on stream 0', protocol, [data(0, 'x')]],
-  ['DATA with too much padding', protocol, [post(1), data(1, Buffer.of(9, 1, 2), padded)], silent],
-  ['DATA without a pad length', protocol, [post(1), frame(0, padded, 1)], silent],
+  ['DATA with too much padding', protocol, [postFrame(1), data(1, Buffer.of(9, 1, 2), padded)], silent],
+  ['DATA without a pad length', protocol, [postFrame(1), frame(0, padded, 1)], silent],
   ['HEADERS on stream 0', protocol, [frame(headers, endHeaders | endStream, 0, request)]],
   ['HEADERS with too much padding', protocol, [frame(headers, endHeaders | padded, 1, Buffer.of(9, 1))]],
-  ['HEADERS too short for its priority', frameSize, [frame(headers, endHeaders | flag.priority, 1, Buffer.of(1))]],
+  ['HEADERS too short for its priority', frameSize, [frame(headers, endHeaders | frameFlag.priority, 1, Buffer.of(1))]],
   ['PRIORITY on stream 0', protocol, [frame(priority, 0, 0, priorityOn(1))]],
   ['RST_STREAM on stream 0', protocol, [frame(reset, 0, 0, uint32(8))]],
   ['RST_STREAM of three bytes', frameSize, [...opened, frame(reset, 0, 1, Buffer.alloc(3))]],
-  ['SETTINGS ACK with a payload', frameSize, [frame(settingsType, flag.acknowledge, 0, Buffer.alloc(6))]],
+  ['SETTINGS ACK with a payload', frameSize, [frame(settingsType, frameFlag.acknowledge, 0, Buffer.alloc(6))]],
   ['SETTINGS on a stream', protocol, [frame(settingsType, 0, 1)]],
   ['SETTINGS of invalid length', frameSize, [frame(settingsType, 0, 0, Buffer.alloc(3))]],
   ['SETTINGS_ENABLE_PUSH of 2', protocol, [settings([2, 2])]],
@@ -64,13 +76,22 @@ const endings: readonly (readonly [rule: string, code: number, frames: readonly 
   [
     'SETTINGS that widen the windows of streams beyond 2^31-1',
     flowControl,
-    [get(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 65_536)), settings([4, 65_536])],
+    [getFrame(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 65_536)), settings([4, 65_536])],
     silent,
   ],
   [
     'DATA beyond the connection window',
     flowControl,
-    [post(1), ...tooMuch(1, 16), post(3), ...tooMuch(3, 16), post(5), ...tooMuch(5, 16), post(7), ...tooMuch(7, 17)],
+    [
+      postFrame(1),
+      ...tooMuch(1, 16),
+      postFrame(3),
+      ...tooMuch(3, 16),
+      postFrame(5),
+      ...tooMuch(5, 16),
+      postFrame(7),
+      ...tooMuch(7, 17),
+    ],
     silent,
   ],
 ];
@@ -92,8 +113,8 @@ describe('connection error', () => {
   it.each([
     ['no preface', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
     ['a truncated preface, then something else', Buffer.from('PRI * HTTP/2.0\r\n\r\nSMTP')],
-    ['no SETTINGS', Buffer.concat([preface, get(1)])],
-    ['SETTINGS ACK instead', Buffer.concat([preface, frame(settingsType, flag.acknowledge, 0)])],
+    ['no SETTINGS', Buffer.concat([preface, getFrame(1)])],
+    ['SETTINGS ACK instead', Buffer.concat([preface, frame(settingsType, frameFlag.acknowledge, 0)])],
   ])('%s', async (_, opening) => {
     const conversation = await converse(answerOk, {}, opening);
     expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([protocol]);
@@ -101,29 +122,39 @@ describe('connection error', () => {
 });
 
 const resets: readonly (readonly [rule: string, code: number, frames: readonly Buffer[], handle?: Handle])[] = [
-  ['DATA after END_STREAM', streamClosed, [post(1), data(1, 'x', endStream), data(1, 'y')], silent],
-  ['DATA after END_STREAM of HEADERS', streamClosed, [get(1), data(1, 'x')], silent],
-  ['HEADERS after END_STREAM', streamClosed, [get(1), get(1)], silent],
+  ['DATA after END_STREAM', streamClosed, [postFrame(1), data(1, 'x', endStream), data(1, 'y')], silent],
+  ['DATA after END_STREAM of HEADERS', streamClosed, [getFrame(1), data(1, 'x')], silent],
+  ['HEADERS after END_STREAM', streamClosed, [getFrame(1), getFrame(1)], silent],
   [
     'PRIORITY of a stream on itself',
     protocol,
-    [frame(headers, endHeaders | endStream | flag.priority, 1, Buffer.concat([priorityOn(1), request]))],
+    [frame(headers, endHeaders | endStream | frameFlag.priority, 1, Buffer.concat([priorityOn(1), request]))],
   ],
-  ['PRIORITY of four bytes', frameSize, [post(1), frame(priority, 0, 1, uint32(3))], silent],
-  ['WINDOW_UPDATE with increment 0', protocol, [post(1), frame(windowUpdate, 0, 1, uint32(0))], silent],
-  ['WINDOW_UPDATE beyond 2^31-1', flowControl, [post(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 1))], silent],
-  ['trailers without END_STREAM', protocol, [post(1), frame(headers, endHeaders, 1, block(['x', '1']))], silent],
+  ['PRIORITY of four bytes', frameSize, [postFrame(1), frame(priority, 0, 1, uint32(3))], silent],
+  ['WINDOW_UPDATE with increment 0', protocol, [postFrame(1), frame(windowUpdate, 0, 1, uint32(0))], silent],
+  ['WINDOW_UPDATE beyond 2^31-1', flowControl, [postFrame(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 1))], silent],
+  ['trailers without END_STREAM', protocol, [postFrame(1), frame(headers, endHeaders, 1, block(['x', '1']))], silent],
   [
     'trailers with a pseudo-header field',
     protocol,
-    [post(1), frame(headers, endHeaders | endStream, 1, block([':method', 'GET']))],
+    [postFrame(1), frame(headers, endHeaders | endStream, 1, block([':method', 'GET']))],
     silent,
   ],
-  ['a malformed request', protocol, [get(1, ['X-Upper', '1'])]],
-  ['content-length without a body', protocol, [get(1, ['content-length', '1'])]],
-  ['a body shorter than content-length', protocol, [post(1, ['content-length', '3']), data(1, 'xx', endStream)], readAndAnswer],
-  ['a body longer than content-length', protocol, [post(1, ['content-length', '1']), data(1, 'x'), data(1, 'x')], readAndAnswer],
-  ['DATA beyond the stream window', flowControl, [post(1), ...tooMuch(1, 17)], silent],
+  ['a malformed request', protocol, [getFrame(1, ['X-Upper', '1'])]],
+  ['content-length without a body', protocol, [getFrame(1, ['content-length', '1'])]],
+  [
+    'a body shorter than content-length',
+    protocol,
+    [postFrame(1, ['content-length', '3']), data(1, 'xx', endStream)],
+    readAndAnswer,
+  ],
+  [
+    'a body longer than content-length',
+    protocol,
+    [postFrame(1, ['content-length', '1']), data(1, 'x'), data(1, 'x')],
+    readAndAnswer,
+  ],
+  ['DATA beyond the stream window', flowControl, [postFrame(1), ...tooMuch(1, 17)], silent],
 ];
 
 describe('stream error', () => {
@@ -137,7 +168,7 @@ describe('stream error', () => {
 
   it('more streams than MAX_CONCURRENT_STREAMS', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
-    await conversation.send(get(1), get(3), get(5), get(7), get(9));
+    await conversation.send(getFrame(1), getFrame(3), getFrame(5), getFrame(7), getFrame(9));
     expect(resetsIn(conversation)).toEqual([
       [7, refusedStream],
       [9, refusedStream],
@@ -147,7 +178,7 @@ describe('stream error', () => {
 });
 
 async function stillServes({ send, receivedOf, exchanges }: Conversation): Promise<void> {
-  await send(get(101));
+  await send(getFrame(101));
   expect(receivedOf(goAway)).toEqual([]);
   expect(exchanges.at(-1)?.id).toBe(101);
 }
@@ -161,9 +192,9 @@ const continued = [
 
 describe('a request is answered', () => {
   it.each<[string, readonly Buffer[]]>([
-    ['without a body', [get(1)]],
-    ['with a body', [post(1), data(1, 'x', endStream)]],
-    ['with an empty body', [post(1), data(1, '', endStream)]],
+    ['without a body', [getFrame(1)]],
+    ['with a body', [postFrame(1), data(1, 'x', endStream)]],
+    ['with an empty body', [postFrame(1), data(1, '', endStream)]],
     [
       'with padding',
       [
@@ -171,17 +202,25 @@ describe('a request is answered', () => {
         data(1, Buffer.of(2, 120, 0, 0), padded | endStream),
       ],
     ],
-    ['with a priority', [frame(headers, endHeaders | endStream | flag.priority, 1, Buffer.concat([priorityOn(3), request]))]],
+    [
+      'with a priority',
+      [frame(headers, endHeaders | endStream | frameFlag.priority, 1, Buffer.concat([priorityOn(3), request]))],
+    ],
     ['in several frames', continued],
     ['in several frames, the first of them empty', [frame(headers, endStream, 1), frame(continuation, endHeaders, 1, request)]],
-    ['with trailers', [post(1), data(1, 'x'), trailers]],
-    ['with content-length', [post(1, ['content-length', '3']), data(1, 'xx'), data(1, 'x', endStream)]],
-    ['among frames of unknown types', [frame(0x16, 0xff, 0, Buffer.alloc(8)), get(1), frame(0xee, 0, 9)]],
+    ['with trailers', [postFrame(1), data(1, 'x'), trailers]],
+    ['with content-length', [postFrame(1, ['content-length', '3']), data(1, 'xx'), data(1, 'x', endStream)]],
+    ['among frames of unknown types', [frame(0x16, 0xff, 0, Buffer.alloc(8)), getFrame(1), frame(0xee, 0, 9)]],
     [
       'among PRIORITY frames',
-      [frame(priority, 0, 1, priorityOn(3)), get(1), frame(priority, 0, 1, priorityOn(3)), frame(priority, 0, 7, priorityOn(3))],
+      [
+        frame(priority, 0, 1, priorityOn(3)),
+        getFrame(1),
+        frame(priority, 0, 1, priorityOn(3)),
+        frame(priority, 0, 7, priorityOn(3)),
+      ],
     ],
-    ['among unknown settings', [settings([0xff, 1], [3, 0], [6, 10]), get(1)]],
+    ['among unknown settings', [settings([0xff, 1], [3, 0], [6, 10]), getFrame(1)]],
     ['with undefined flags and the reserved bit', [frame(headers, endHeaders | endStream | 0x42, 1 + 2 ** 31, request)]],
   ])('%s', async (_, frames) => {
     const conversation = await converse(readAndAnswer);
@@ -195,7 +234,7 @@ describe('a request is answered', () => {
 
   it.each([1, 2, 7, 1000])('when it arrives in pieces of %d bytes', async (size) => {
     const conversation = await converse(readAndAnswer, {}, Buffer.alloc(0));
-    const bytes = Buffer.concat([hello, post(1), data(1, 'x'.repeat(300)), data(1, '', endStream), get(3)]);
+    const bytes = Buffer.concat([hello, postFrame(1), data(1, 'x'.repeat(300)), data(1, '', endStream), getFrame(3)]);
     for (let at = 0; at < bytes.length; at += size) conversation.line.push(bytes.subarray(at, at + size));
     await conversation.send(frame(ping, 0, 0, Buffer.from('12345678')));
     expect(conversation.receivedOf(headers).map(({ stream }) => stream)).toEqual(expect.arrayContaining([1, 3]));
@@ -205,9 +244,9 @@ describe('a request is answered', () => {
 describe('replies', () => {
   it('PING', async () => {
     const conversation = await converse();
-    await conversation.send(frame(ping, 0, 0, Buffer.from('12345678')), frame(ping, flag.acknowledge, 0, Buffer.alloc(8)));
+    await conversation.send(frame(ping, 0, 0, Buffer.from('12345678')), frame(ping, frameFlag.acknowledge, 0, Buffer.alloc(8)));
     const pings = conversation.receivedOf(ping);
-    expect(pings.map(({ flags, payload }) => [flags, String(payload)])).toEqual([[flag.acknowledge, '12345678']]);
+    expect(pings.map(({ flags, payload }) => [flags, String(payload)])).toEqual([[frameFlag.acknowledge, '12345678']]);
   });
 
   it('SETTINGS', async () => {
@@ -218,7 +257,7 @@ describe('replies', () => {
 
   it('a header that is too large gets 431', async () => {
     const conversation = await converse(silent, { headerLimits: { bytes: 500, count: 10 } });
-    await conversation.send(get(1, ['x', 'y'.repeat(500)]), get(3));
+    await conversation.send(getFrame(1, ['x', 'y'.repeat(500)]), getFrame(3));
     const [head, body] = conversation.received().filter(({ stream }) => stream === 1);
     expect(head?.payload.toString('latin1')).toContain('431');
     expect(String(body?.payload)).toContain('Too Large');
@@ -227,7 +266,7 @@ describe('replies', () => {
 
   it('Expect: 100-continue', async () => {
     const conversation = await converse(readAndAnswer);
-    await conversation.send(post(1, ['expect', '100-continue']));
+    await conversation.send(postFrame(1, ['expect', '100-continue']));
     expect(conversation.receivedOf(headers).map(({ flags, payload }) => [flags, String(payload.subarray(2))])).toEqual([
       [endHeaders, '100'],
     ]);
@@ -241,7 +280,7 @@ describe('attacks', () => {
 
   it('streams that are reset at once never reach a handler, and finally close the connection (rapid reset)', async () => {
     const conversation = await converse();
-    const bytes = many(2000, (i) => Buffer.concat([get(2 * i + 1), frame(reset, 0, 2 * i + 1, uint32(8))]));
+    const bytes = many(2000, (i) => Buffer.concat([getFrame(2 * i + 1), frame(reset, 0, 2 * i + 1, uint32(8))]));
     await conversation.send(bytes);
     expect(conversation.exchanges).toEqual([]);
     expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
@@ -251,7 +290,7 @@ describe('attacks', () => {
     const copy = Buffer.from(bytes);
     copy.writeUInt32BE(id, 5);
     // The payload of PRIORITY is the stream that it depends on.
-    if (copy.readUInt8(3) === headers && (copy.readUInt8(4) & flag.priority) !== 0) copy.writeUInt32BE(id, 9);
+    if (copy.readUInt8(3) === headers && (copy.readUInt8(4) & frameFlag.priority) !== 0) copy.writeUInt32BE(id, 9);
     return copy;
   };
 
@@ -271,7 +310,7 @@ describe('attacks', () => {
 
   it('endless streams above MAX_CONCURRENT_STREAMS', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
-    await conversation.send(many(1100, (i) => get(2 * i + 1)));
+    await conversation.send(many(1100, (i) => getFrame(2 * i + 1)));
     expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
   });
 
@@ -280,12 +319,12 @@ describe('attacks', () => {
     ['SETTINGS', many(12_000, () => settings([4, 1000]))],
     ['PRIORITY', many(12_000, () => frame(priority, 0, 1, priorityOn(3)))],
     ['frames of unknown types', many(12_000, () => frame(0x20, 0, 0))],
-    ['empty DATA', Buffer.concat([post(1), many(12_000, () => data(1, ''))])],
-    ['malformed requests', many(12_000, (i) => get(2 * i + 1, ['X', '1']))],
-    ['RST_STREAM on closed streams', Buffer.concat([get(1), many(12_000, () => frame(reset, 0, 1, uint32(8)))])],
+    ['empty DATA', Buffer.concat([postFrame(1), many(12_000, () => data(1, ''))])],
+    ['malformed requests', many(12_000, (i) => getFrame(2 * i + 1, ['X', '1']))],
+    ['RST_STREAM on closed streams', Buffer.concat([getFrame(1), many(12_000, () => frame(reset, 0, 1, uint32(8)))])],
     [
       'WINDOW_UPDATE on closed streams',
-      Buffer.concat([get(1), frame(reset, 0, 1, uint32(8)), many(12_000, () => frame(windowUpdate, 0, 1, uint32(1)))]),
+      Buffer.concat([getFrame(1), frame(reset, 0, 1, uint32(8)), many(12_000, () => frame(windowUpdate, 0, 1, uint32(1)))]),
     ],
     ['CONTINUATION', Buffer.concat([frame(headers, 0, 1, request), many(200, () => frame(continuation, 0, 1))])],
     [
@@ -313,7 +352,7 @@ describe('attacks', () => {
       Buffer.alloc(4000, 'x'),
       Buffer.alloc(10_000, 0xbe),
     ]);
-    await conversation.send(frame(headers, endHeaders | endStream, 1, bomb), get(3));
+    await conversation.send(frame(headers, endHeaders | endStream, 1, bomb), getFrame(3));
     expect(conversation.exchanges.map(({ id }) => id)).toEqual([3]);
     expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([0]);
   });

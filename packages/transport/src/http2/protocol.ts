@@ -12,7 +12,7 @@ export const frameType = {
   continuation: 9,
 } as const;
 
-export const flag = { none: 0, endStream: 1, acknowledge: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
+export const frameFlag = { none: 0, endStream: 1, acknowledge: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
 
 export const errorCode = {
   none: 0,

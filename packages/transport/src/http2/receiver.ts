@@ -2,7 +2,7 @@ import type { TokenBucket } from '../http/token-bucket.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { FrameReader, payloadOf, uint32At } from './frame-reader.ts';
 import { HeaderDecoder } from './header-decoder.ts';
-import { ConnectionError, errorCode, flag, frameType, maxWindow } from './protocol.ts';
+import { ConnectionError, errorCode, frameFlag, frameType, maxWindow } from './protocol.ts';
 import type { HeaderLimits, RequestFields } from './request-fields.ts';
 import type { Streams } from './streams.ts';
 
@@ -92,7 +92,8 @@ export class FrameReceiver {
     if (this.#block && (type !== frameType.continuation || id !== this.#block.stream))
       throw protocolError('CONTINUATION expected');
     if (this.#hasSettings) return;
-    if (type !== frameType.settings || (flags & flag.acknowledge) !== 0) throw protocolError('the first frame must be SETTINGS');
+    if (type !== frameType.settings || (flags & frameFlag.acknowledge) !== 0)
+      throw protocolError('the first frame must be SETTINGS');
     this.#hasSettings = true;
   }
 
@@ -100,7 +101,7 @@ export class FrameReceiver {
     if (id === 0 || this.#streams.isIdle(id)) throw protocolError('DATA on an idle stream');
     const payload = payloadOf(flags, bytes, start, end);
     const exchange = this.#streams.get(id);
-    const isEnd = (flags & flag.endStream) !== 0;
+    const isEnd = (flags & frameFlag.endStream) !== 0;
     if (payload.length === 0 && !isEnd) this.#countNoEffect();
     const isAllowed = this.#events.spendWindow(exchange, end - start);
     if (!exchange?.incoming || exchange.isRequestComplete || !isAllowed) {
@@ -119,11 +120,11 @@ export class FrameReceiver {
 
   #headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     if (id % 2 === 0) throw protocolError('stream ids of clients are odd');
-    const isEnd = (flags & flag.endStream) !== 0;
-    if ((flags & (flag.padded | flag.priority | flag.endHeaders)) === flag.endHeaders)
+    const isEnd = (flags & frameFlag.endStream) !== 0;
+    if ((flags & (frameFlag.padded | frameFlag.priority | frameFlag.endHeaders)) === frameFlag.endHeaders)
       return void this.#headerBlock(id, isEnd, this.#decoder.decode(bytes, start, end));
     const payload = payloadOf(flags, bytes, start, end);
-    const hasPriority = (flags & flag.priority) !== 0;
+    const hasPriority = (flags & frameFlag.priority) !== 0;
     if (hasPriority && payload.length < 5) throw new ConnectionError(errorCode.frameSize, 'HEADERS too short for its priority');
     const isSelfDependent = hasPriority && (uint32At(payload, 0) & maxWindow) === id;
     this.#block = new PartialHeaderBlock(id, isEnd, isSelfDependent);
@@ -134,7 +135,7 @@ export class FrameReceiver {
     const block = this.#block;
     if (!block) throw protocolError('CONTINUATION without HEADERS');
     block.add(fragment);
-    if ((flags & flag.endHeaders) === 0) return;
+    if ((flags & frameFlag.endHeaders) === 0) return;
     this.#block = undefined;
     const joined = block.joined();
     const fields = this.#decoder.decode(joined, 0, joined.length);
@@ -187,7 +188,7 @@ export class FrameReceiver {
 
   #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     if (id !== 0) throw protocolError('SETTINGS on a stream');
-    const isAcknowledgement = (flags & flag.acknowledge) !== 0;
+    const isAcknowledgement = (flags & frameFlag.acknowledge) !== 0;
     if (isAcknowledgement ? end > start : (end - start) % 6 !== 0)
       throw new ConnectionError(errorCode.frameSize, 'SETTINGS of invalid length');
     if (!isAcknowledgement) this.#events.settings(bytes, start, end);
@@ -196,7 +197,7 @@ export class FrameReceiver {
   #ping(flags: number, id: number, payload: Buffer): void {
     if (id !== 0) throw protocolError('PING on a stream');
     if (payload.length !== 8) throw new ConnectionError(errorCode.frameSize, 'PING must have 8 bytes');
-    if ((flags & flag.acknowledge) === 0) this.#events.ping(payload);
+    if ((flags & frameFlag.acknowledge) === 0) this.#events.ping(payload);
   }
 
   /** PRIORITY is deprecated and ignored, but still checked. */

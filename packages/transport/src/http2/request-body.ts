@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } from '../http/body.ts';
 
 const admitAll: AdmitBytes = () => true;
@@ -14,6 +15,7 @@ export class Http2RequestBody {
   #admit: AdmitBytes = admitAll;
   #isComplete = false;
   #isDiscarded = false;
+  #stream: Readable | undefined;
   #resolve: ((body: Buffer) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
 
@@ -38,6 +40,7 @@ export class Http2RequestBody {
     this.#length += chunk.length;
     if (this.#declared !== undefined && this.#length > this.#declared) return false;
     if (this.#isDiscarded) this.#onConsumed(flowBytes);
+    else if (this.#stream) this.#push(this.#stream, chunk, flowBytes);
     else if (this.#limit >= 0 && this.#length > this.#limit) this.#rejectWith(flowBytes, new BodyTooLarge(this.#limit));
     else if (this.#limit >= 0 && !this.#admit(chunk.length)) this.#rejectWith(flowBytes, new NoRoomForBody());
     else this.#store(chunk, flowBytes);
@@ -48,7 +51,8 @@ export class Http2RequestBody {
   end(): boolean {
     if (this.#declared !== undefined && this.#length !== this.#declared) return false;
     this.#isComplete = true;
-    this.#resolve?.(this.#joined());
+    if (this.#stream) this.#stream.push(null);
+    else this.#resolve?.(this.#joined());
     return true;
   }
 
@@ -72,9 +76,25 @@ export class Http2RequestBody {
     });
   }
 
+  /** The body as it arrives; the client may send more as it is read. */
+  stream(): Readable {
+    const stream = new Readable({ read: () => this.#credit() });
+    if (this.#isDiscarded) return stream.destroy(new ClientGone());
+    this.#stream = stream;
+    if (this.#received.length > 0) stream.push(this.#received.takeAll());
+    if (this.#isComplete) stream.push(null);
+    return stream;
+  }
+
+  #push(stream: Readable, chunk: Buffer, flowBytes: number): void {
+    this.#uncredited += flowBytes;
+    if (chunk.length === 0 || stream.push(chunk)) this.#credit();
+  }
+
   /** Drops the body, including what still arrives. */
   discard(): void {
     this.#isDiscarded = true;
+    this.#stream = undefined;
     this.#received.clear();
     this.#credit();
   }
@@ -82,6 +102,7 @@ export class Http2RequestBody {
   /** The rest of the body will not arrive. */
   abort(): void {
     if (this.#isComplete) return void this.#credit();
+    this.#stream?.destroy(new ClientGone());
     this.discard();
     this.#reject?.(new ClientGone());
   }

@@ -1,4 +1,4 @@
-import { type HeaderField, type HeaderName, role } from './header-field.ts';
+import { type HeaderField, type HeaderName, headerRole } from './header-field.ts';
 
 export interface HeaderLimits {
   readonly bytes: number;
@@ -36,14 +36,14 @@ export class RequestFields {
     if (!isWellFormed) this.isMalformed = true;
     // The rest of an oversized header is decoded, but not stored.
     if (this.isTooLarge) return;
-    if (name.role === role.plain) this.lines.push(name.text, value);
+    if (name.role === headerRole.plain) this.lines.push(name.text, value);
     else this.#addSpecial(name, value);
   }
 
   #addSpecial(name: HeaderName, value: string): void {
-    if (name.role === role.forbidden) this.isMalformed = true;
-    else if (name.role === role.contentLength) this.#addLength(name, value);
-    else if (name.role === role.te) {
+    if (name.role === headerRole.forbidden) this.isMalformed = true;
+    else if (name.role === headerRole.contentLength) this.#addLength(name, value);
+    else if (name.role === headerRole.te) {
       if (value.toLowerCase() !== 'trailers') this.isMalformed = true;
       this.lines.push(name.text, value);
     } else this.#addPseudo(name.role, value);
@@ -83,8 +83,8 @@ export class RequestFields {
 }
 
 const pseudoFields: Readonly<Record<number, string>> = {
-  [role.method]: 'method',
-  [role.scheme]: 'scheme',
-  [role.authority]: 'authority',
-  [role.path]: 'path',
+  [headerRole.method]: 'method',
+  [headerRole.scheme]: 'scheme',
+  [headerRole.authority]: 'authority',
+  [headerRole.path]: 'path',
 };

@@ -3,7 +3,7 @@ import type { WriteBuffer } from '../http/write-buffer.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { putFrameHeader } from './frames.ts';
 import type { HeaderEncoder } from './header-encoder.ts';
-import { flag, frameHeaderBytes, frameType, maxFrameBytes } from './protocol.ts';
+import { frameFlag, frameHeaderBytes, frameType, maxFrameBytes } from './protocol.ts';
 import { DirectResponseBody, type ResponseBody } from './response-body.ts';
 
 export function putBytes(out: WriteBuffer, bytes: Uint8Array): void {
@@ -25,9 +25,16 @@ export function putHead(
   out.at += frameHeaderBytes;
   putFields(out, encoder, exchange.contentLength, head);
   const length = out.length - before - frameHeaderBytes;
-  const end = exchange.outgoing ? flag.none : flag.endStream;
+  const end = exchange.outgoing ? frameFlag.none : frameFlag.endStream;
   if (length > maxFrameBytes) return void splitHeaderBlock(out, exchange.id, length, end);
-  putFrameHeader(out.buffer, out.at - length - frameHeaderBytes, length, frameType.headers, flag.endHeaders | end, exchange.id);
+  putFrameHeader(
+    out.buffer,
+    out.at - length - frameHeaderBytes,
+    length,
+    frameType.headers,
+    frameFlag.endHeaders | end,
+    exchange.id,
+  );
 }
 
 function putFields(
@@ -50,7 +57,7 @@ function splitHeaderBlock(out: WriteBuffer, stream: number, length: number, end:
   for (let at = 0; at < length; at += maxFrameBytes) {
     const piece = block.subarray(at, at + maxFrameBytes);
     const type = at === 0 ? frameType.headers : frameType.continuation;
-    const flags = (at === 0 ? end : 0) | (at + maxFrameBytes >= length ? flag.endHeaders : 0);
+    const flags = (at === 0 ? end : 0) | (at + maxFrameBytes >= length ? frameFlag.endHeaders : 0);
     out.reserve(frameHeaderBytes);
     putFrameHeader(out.buffer, out.at, piece.length, type, flags, stream);
     out.at += frameHeaderBytes;
@@ -70,7 +77,7 @@ export function putDataFrame(out: WriteBuffer, stream: number, body: ResponseBod
   const length = at - start;
   const isEnd = isUsedUp(body);
   if (length === 0 && !isEnd) return 0;
-  putFrameHeader(buffer, out.at, length, frameType.data, isEnd ? flag.endStream : flag.none, stream);
+  putFrameHeader(buffer, out.at, length, frameType.data, isEnd ? frameFlag.endStream : frameFlag.none, stream);
   out.at = at;
   return length;
 }

@@ -14,6 +14,7 @@ export interface Created {
 export function isServerOwned(key: string, { entry, previous }: Change, created: Created): boolean {
   if (volatile.test(key)) return true;
   const [, group] = apiService.exec(key) ?? [];
+  if (node.test(key) && says(entry, simulatedNode)) return previous === undefined || isStatusUpdate(previous, entry);
   if (flowSchema.test(key) && previous !== undefined) return isStatusUpdate(previous, entry);
   if (previous !== undefined) return false;
   if (group !== undefined) return says(entry, 'kube-aggregator.kubernetes.io/automanaged') && !created.hasGroup(group);
@@ -24,7 +25,10 @@ export function isServerOwned(key: string, { entry, previous }: Change, created:
 }
 
 /** Renewed continuously; older values would be wrong. */
-const volatile = /^(leases\/kube-system\/apiserver-|masterleases\/)/;
+const volatile = /^(leases\/kube-system\/apiserver-|leases\/kube-node-lease\/|masterleases\/)/;
+/** Nodes of `--simulate-nodes`. */
+const node = /^minions\//;
+const simulatedNode = '"simulation.tsukube.dev/node":"true"';
 
 const singletons: ReadonlySet<string> = new Set([
   'services/specs/default/kubernetes',

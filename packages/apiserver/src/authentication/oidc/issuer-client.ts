@@ -23,7 +23,7 @@ export function issuerClient(ca: string | undefined): IssuerClient {
     if (!url.startsWith('https:')) throw new Error(`${url} is not an https URL`);
     const headers = { accept: 'application/json', ...(authorization !== undefined && { authorization }) };
     const response = await client.send({ method: 'GET', url: new URL(url), headers, timeoutMs });
-    const { location } = response.headers;
+    const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === undefined) return documentOf(response);
     if (redirects === 0) throw new Error(`stopped after ${maxRedirects} redirects`);
     const next = new URL(location, url);
@@ -35,5 +35,5 @@ export function issuerClient(ca: string | undefined): IssuerClient {
 }
 
 function documentOf({ status, headers, body }: OutboundResponse): IssuerDocument {
-  return { status, text: body.toString(), cacheControl: headers['cache-control'] ?? '' };
+  return { status, text: body.toString(), cacheControl: headers.get('cache-control') ?? '' };
 }

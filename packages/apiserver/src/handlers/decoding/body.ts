@@ -21,7 +21,7 @@ export async function lightBody(request: ResourceRequest): Promise<Buffer> {
   const body = await readRequestBody(request);
   if (!request.heavy) return body;
   if (request.heavy.isHeavyBody(body, request)) throw new HeavyBody(body);
-  if (request.version.schema.form) request.receivedBody = body;
+  request.receivedBody = body;
   return body;
 }
 

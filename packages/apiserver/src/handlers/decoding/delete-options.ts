@@ -13,6 +13,7 @@ import {
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import { isTrue } from '../../http/request-info.ts';
+import { deleteOptionsObject } from '../../registry/deletion.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { WriteContext } from '../../registry/write-context.ts';
 import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, parseBody } from './body.ts';
@@ -20,6 +21,8 @@ import { goTypeMeta, typeMetaError } from './type-meta.ts';
 import { validateDryRun } from './write-options.ts';
 
 export interface DeleteOptions {
+  /** The options of the request, for admission. */
+  readonly sent: JsonObject;
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
@@ -123,12 +126,14 @@ function validated(value: JsonObject): DeleteOptions {
   }
   validateDryRun(dryRun, errors);
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
+  const { kind: _kind, apiVersion: _apiVersion, ignoreStoreReadErrorWithClusterBreakingPotential: ignores, ...sent } = value;
   return {
+    sent: deleteOptionsObject(sent),
     dryRun: dryRun.length > 0,
     gracePeriodSeconds: gracePeriodSeconds === undefined ? undefined : Number(gracePeriodSeconds),
     orphanDependents,
     propagationPolicy,
-    ignoreStoreReadError: value.ignoreStoreReadErrorWithClusterBreakingPotential === true,
+    ignoreStoreReadError: ignores === true,
     preconditions: preconditions as DeleteOptions['preconditions'],
   };
 }

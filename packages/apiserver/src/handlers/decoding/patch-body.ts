@@ -54,9 +54,9 @@ export interface Patch {
 }
 
 /** Throws 415, worded as by Kubernetes' router. Custom objects have no type and accept no strategic merge patch. */
-export function patchType(request: ResourceRequest): PatchType;
-export function patchType<T extends string>(request: ResourceRequest, more: readonly T[]): PatchType | T;
-export function patchType(request: ResourceRequest, more: readonly string[] = []): string {
+export function negotiatePatchType(request: ResourceRequest): PatchType;
+export function negotiatePatchType<T extends string>(request: ResourceRequest, more: readonly T[]): PatchType | T;
+export function negotiatePatchType(request: ResourceRequest, more: readonly string[] = []): string {
   if (request.version.schema.form) return bodyType(request, [...patchTypes.filter((type) => type !== strategic), ...more]);
   try {
     if (request.exchange.header('content-type')) return bodyType(request, [...patchTypes, ...more]);

@@ -1,6 +1,15 @@
-import { BoundedCache, FieldErrors, path, StatusError, validateFieldManager } from '@tsukube/machinery';
+import {
+  BoundedCache,
+  FieldErrors,
+  isQualifiedName,
+  type JsonObject,
+  path,
+  StatusError,
+  validateFieldManager,
+} from '@tsukube/machinery';
+import type { AdmissionOperation } from '../../registry/admission.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
-import type { WriteContext } from '../../registry/write-context.ts';
+import { plainOptions, type WriteContext } from '../../registry/write-context.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -62,11 +71,41 @@ export function writeContext(request: ResourceRequest, dryRun: boolean, fieldMan
     strategy,
     dryRun,
     fieldManager,
-    effort: request.heavy?.effort,
+    effort: request.heavy?.effortOf(request.resource),
     warn: (text) => request.warn(text),
+    annotate: (key, value, level) => annotate(request, key, value, level),
+    options: (operation) => optionsIn(request.query, operation),
+    signal: () => request.signal,
     isOver: () => request.isOver,
     onResume: () => request.onResume?.(request),
   };
+}
+
+const requestLevels: readonly unknown[] = ['Request', 'RequestResponse'];
+
+function annotate(request: ResourceRequest, key: string, value: string, level = 'Metadata'): void {
+  if (level === 'Request' && !requestLevels.includes(request.notes?.rule.level)) return;
+  if (annotationKeys.getOrCreate(key, isAnnotationKey)) request.annotate(key, value);
+}
+
+/** Plugins use few keys, but those of webhooks are unbounded. */
+const annotationKeys = new BoundedCache<string, boolean>({ entries: 1000 });
+
+function isAnnotationKey(key: string): boolean {
+  return key.includes('/') && isQualifiedName(key).length === 0;
+}
+
+/** The options in the query, as admission sees them. */
+function optionsIn(query: URLSearchParams, operation: AdmissionOperation): JsonObject | undefined {
+  const options = plainOptions(operation);
+  if (!options) return undefined;
+  const dryRun = query.getAll('dryRun');
+  if (dryRun.length > 0) options.dryRun = dryRun;
+  for (const name of ['fieldManager', 'fieldValidation']) {
+    const value = query.get(name);
+    if (value) options[name] = value;
+  }
+  return options;
 }
 
 const managers = new BoundedCache<string, string>({ entries: 1000, bytes: 1 << 20, sizeOf: (_, userAgent) => userAgent.length });

@@ -1,4 +1,4 @@
-import { apiVersionOf, goQuote, type JsonValue, StatusError } from '@tsukube/machinery';
+import { apiVersionOf, goQuote, type JsonValue, memoize, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes } from '../../http/respond.ts';
@@ -100,31 +100,24 @@ export function includeObject(request: Represented): IncludeObject {
   throw StatusError.badRequest(`Unable to convert to Table as requested: ${problem}`);
 }
 
-/** Column definitions as JSON, encoded once for each version. */
-const definitionTexts = new WeakMap<ServedVersion, string>();
-
 /** The start of a Table, up to and including the bracket of its rows. */
 export function tableHead(request: Represented, output: Output, metadata: object, columns: boolean): string {
   const definitions = columns ? columnDefinitions(request.version) : 'null';
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${definitions},"rows":[`;
 }
 
-function columnDefinitions(version: ServedVersion): string {
-  let text = definitionTexts.get(version);
-  if (text === undefined) {
-    const announced = columnsOf(version).filter(({ unannounced }) => !unannounced);
-    const definitions = announced.map(({ name, type, format = '', description, priority = 0 }) => ({
-      name,
-      type,
-      format,
-      description,
-      priority,
-    }));
-    text = JSON.stringify(definitions);
-    definitionTexts.set(version, text);
-  }
-  return text;
-}
+/** As JSON. */
+const columnDefinitions = memoize((version: ServedVersion): string => {
+  const announced = columnsOf(version).filter(({ unannounced }) => !unannounced);
+  const definitions = announced.map(({ name, type, format = '', description, priority = 0 }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+  return JSON.stringify(definitions);
+});
 
 const rowEnd = Buffer.from('}}');
 const objectEnd = Buffer.from('}');

@@ -11,11 +11,13 @@ import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes, answerStatusAs, answerValue } from '../../http/respond.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
-import type { Schema, Subresource, VerbHandler } from '../../registry/resource.ts';
+import { admissionAttributes, mutateObject } from '../../registry/admission-attributes.ts';
+import { ensureNamespace, wipeSystemFields } from '../../registry/object-meta.ts';
+import type { Resource, Schema, Subresource, VerbHandler } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { WriteContext } from '../../registry/write-context.ts';
 import { decodeAs } from '../decoding/decode.ts';
-import { fieldManagerOf, writeContext, writeOptions } from '../decoding/write-options.ts';
+import { type FieldValidation, fieldManagerOf, writeContext, writeOptions } from '../decoding/write-options.ts';
 
 /** The kind of the body of an action: Binding, Eviction, TokenRequest. */
 export interface ActionKind {
@@ -27,44 +29,67 @@ export interface ActionKind {
   readonly also?: readonly string[];
   /** The response is an object of this kind instead of a Status. */
   readonly answered?: boolean;
+  /** The body keeps metadata that creates otherwise drop, such as the uid. */
+  readonly keepsMetadata?: boolean;
+  readonly applyDefaults?: (body: KubeObject) => void;
 }
 
-/** Performs the action. The context is that of the resource in the path. */
-export type Action = (request: ResourceRequest, body: JsonObject, context: WriteContext) => Promise<Status | JsonObject>;
+/**
+ * Performs the action. The context is that of the resource in the path; writes by it are not admitted. Calls `validate` with the
+ * body once it is known to be valid.
+ */
+export type Action = (
+  request: ResourceRequest,
+  body: KubeObject,
+  context: WriteContext,
+  validate: (body: KubeObject) => void | Promise<void>,
+) => Promise<Status | JsonObject>;
 
 /** A create that stores no object of its own kind: a binding, an eviction. */
 export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
+  const bodyResource = resourceOf(kind);
   return async (request): Promise<Answer> => {
     const output = negotiate(request, kind.answered ? 'objects' : 'messages');
     if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
     const options = writeOptions(request, 'CreateOptions');
-    const body = await decodeAs(request, kind, options.fieldValidation);
-    const context = writeContext(request, options.dryRun, kind.answered ? fieldManagerOf(request, options) : null);
-    await admit(request, body, context);
-    const done = await action(request, body, { ...context, isAdmitted: true });
+    const body = await decodedBody(request, kind, options.fieldValidation);
+    const context = writeContext(request, options.dryRun, fieldManagerOf(request, options));
+    const { admission, fieldManagement, now } = request.objects.services;
+    await fieldManagement?.track(bodyResource, body, undefined, { ...context, version: kind }, now());
+    const attributes = attributesOf(request, body, kind, context);
+    await mutateObject(admission, attributes, body, context);
+    const validate = (object: KubeObject) => admission.validate({ ...attributes, object });
+    const done = await action(request, body, { ...context, fieldManager: null, isAdmitted: true }, validate);
     if (isStatus(done)) return answerStatusAs(201, { code: 201, ...done }, output);
     return output.mediaType === protobuf ? answerProtobuf(done, kind, output) : answerValue(201, done, output);
   };
 }
 
-/** Admission sees the create of the body; the writes that the action makes are not admitted again. */
-async function admit({ objects, resource, info }: ResourceRequest, object: JsonObject, context: WriteContext): Promise<void> {
-  const { version, subresource, namespace, user, dryRun } = context;
-  const name = info.name || String((object as Partial<KubeObject>).metadata?.name ?? '');
-  const attributes: AdmissionAttributes = {
-    operation: 'CREATE',
-    resource,
-    version,
-    subresource,
-    namespace,
-    name,
-    object: object as KubeObject,
-    oldObject: undefined,
-    user,
-    dryRun,
-  };
-  await objects.services.admission.mutate(attributes);
-  await objects.services.admission.validate(attributes);
+async function decodedBody(request: ResourceRequest, kind: ActionKind, validation: FieldValidation): Promise<KubeObject> {
+  const body = (await decodeAs(request, kind, validation)) as KubeObject;
+  body.metadata ??= {};
+  if (!kind.keepsMetadata) wipeSystemFields(body.metadata);
+  ensureNamespace(request.resource, body.metadata, request.info.namespace);
+  kind.applyDefaults?.(body);
+  return body;
+}
+
+/** The resource for the managedFields of the body. */
+function resourceOf(version: ActionKind): Resource {
+  const { kind } = version;
+  const names = { plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase(), kind, listKind: `${kind}List` };
+  return { names, scope: 'Namespaced', storagePrefix: '', hub: version, versions: [version], verbs: {}, strategy: {} };
+}
+
+/** Admission sees the create of the body. */
+function attributesOf(
+  { resource, info }: ResourceRequest,
+  object: KubeObject,
+  body: ActionKind,
+  context: WriteContext,
+): AdmissionAttributes {
+  const name = info.name || (object.metadata.name ?? '');
+  return admissionAttributes('CREATE', resource, { name, object, oldObject: undefined, body }, context);
 }
 
 function answerProtobuf(

@@ -39,7 +39,7 @@ function* batches(entries: readonly CacheEntry[]): Iterable<readonly CacheEntry[
 
 async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DeleteOptions): Promise<void> {
   const { namespace, name } = nameOfKey(request.resource, entry.key);
-  const context = { ...writeContext(request, options.dryRun, null), namespace };
+  const context = { ...writeContext(request, options.dryRun, null), namespace, options: () => options.sent };
   try {
     await deleteObject(request.objects, name, options, context);
   } catch (error) {

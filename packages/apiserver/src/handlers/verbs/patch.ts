@@ -5,13 +5,13 @@ import { ensureName, ensureNamespace, nameUndeterminable } from '../../registry/
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { lightBody } from '../decoding/body.ts';
 import { toHub } from '../decoding/decode.ts';
-import { applyPatch, type Patch, parsePatch, patchType } from '../decoding/patch-body.ts';
+import { applyPatch, negotiatePatchType, type Patch, parsePatch } from '../decoding/patch-body.ts';
 import { type FieldValidation, fieldManagerOf, patchOptions, writeContext } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 import { apply, applyType } from './apply.ts';
 
 export async function patch(request: ResourceRequest): Promise<Answer> {
-  const type = patchType(request, request.objects.services.fieldManagement ? [applyType] : []);
+  const type = negotiatePatchType(request, request.objects.services.fieldManagement ? [applyType] : []);
   if (type === applyType) return apply(request);
   const output = negotiateObjects(request);
   const options = patchOptions(request, false);

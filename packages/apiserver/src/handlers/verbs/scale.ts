@@ -1,25 +1,27 @@
 import {
+  deepCopy,
   FieldErrors,
   isObject,
   type JsonObject,
   type KubeObject,
-  metadataOf,
   type ObjectMeta,
   path,
   StatusError,
 } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiate, type Output } from '../../http/negotiation.ts';
-import { ensureName } from '../../registry/object-meta.ts';
+import { admissionAttributes, mutateObject } from '../../registry/admission-attributes.ts';
+import { ensureName, ensureNamespace } from '../../registry/object-meta.ts';
 import type { Column, Resource, Schema, ServedVersion, Subresource } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { type ReplicasPathIn, type ScaleManagement, scaleManagement } from '../../registry/scale-management.ts';
 import { decodeObject, encodeObject } from '../../registry/stored-form.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } from '../decoding/apply-configuration.ts';
 import { lightBody } from '../decoding/body.ts';
 import { decodeAs } from '../decoding/decode.ts';
-import { applyPatch, parsePatch, patchType } from '../decoding/patch-body.ts';
+import { applyPatch, negotiatePatchType, parsePatch } from '../decoding/patch-body.ts';
 import { fieldManagerOf, patchOptions, type WriteOptions, writeContext, writeOptions } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 import { applyType } from './apply.ts';
@@ -84,12 +86,12 @@ async function updateScale(request: ResourceRequest, scaling: Scaling): Promise<
     request,
     scaling,
     options,
-    tracked(request, scaling, options, () => ({ ...scale })),
+    tracked(request, scaling, options, () => deepCopy(scale)),
   );
 }
 
 async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
-  const type = patchType(request, request.objects.services.fieldManagement ? [applyType] : []);
+  const type = negotiatePatchType(request, request.objects.services.fieldManagement ? [applyType] : []);
   if (type === applyType) return applyScale(request, scaling);
   const options = patchOptions(request, false);
   const body = await lightBody(request);
@@ -134,46 +136,79 @@ async function writeScale(request: ResourceRequest, scaling: Scaling, options: W
   const management = objects.services.fieldManagement && scaling.managementOf(resource);
   // The write updates the object itself, by its own strategy. Its managedFields are derived from those of the scale.
   const strategy = { ...resource.strategy, allowCreateOnUpdate: false };
-  const context = { ...writeContext(request, options.dryRun, null), strategy };
+  const context = writeContext(request, options.dryRun, null);
+  const admission = scaleAdmission(request, scaling, context);
   const { entry } = await objects.update(
     info.name,
     undefined,
     (existing) => {
       if (!existing) throw StatusError.notFound({ group: version.group, resource: resource.names.plural }, info.name);
-      const scale = next(scaleOf(existing, scalable, management?.managedFieldsOf(existing)));
-      return scaled(existing, scale, request, scalable, management);
+      const old = scaleOf(existing, scalable, management?.managedFieldsOf(existing));
+      const scale = next(old) as KubeObject;
+      prepareScale(scale, request);
+      const finish = () => scaled(existing, scale, request, scalable, management);
+      const mutating = admission.mutate(scale, old);
+      return mutating ? mutating.then(finish) : finish();
     },
-    context,
+    { ...context, strategy, isAdmitted: true, validateUpdate: admission.validate },
   );
   return scaling.answer(entry, request, output);
+}
+
+/** Admission sees scales instead of the scaled objects. */
+interface ScaleAdmission {
+  mutate(scale: KubeObject, old: KubeObject): void | Promise<void>;
+  /** Takes the scaled objects. */
+  validate(object: KubeObject, old: KubeObject): void | Promise<void>;
+}
+
+function scaleAdmission(
+  { objects, resource, info }: ResourceRequest,
+  { scalable, schema }: Scaling,
+  context: WriteContext,
+): ScaleAdmission {
+  const { admission } = objects.services;
+  const body = { ...kind, schema };
+  const attributesOf = (object: KubeObject, oldObject: KubeObject) =>
+    admissionAttributes('UPDATE', resource, { name: info.name, object, oldObject, body }, context);
+  return {
+    mutate: (scale, old) => mutateObject(admission, attributesOf(scale, old), scale, context),
+    validate: (object, old) => admission.validate(attributesOf(scaleOf(object, scalable), scaleOf(old, scalable))),
+  };
 }
 
 /** Computes the new scale, with managedFields, from the current one. */
 type ScaleOf = (current: JsonObject) => JsonObject;
 
-function scaleOf(object: KubeObject, scalable: Scalable, managedFields?: JsonObject[]): JsonObject {
+function scaleOf(object: KubeObject, scalable: Scalable, managedFields?: JsonObject[]): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = scalable.selector(object);
   const replicas = scalable.replicas(object);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, ...(managedFields && { managedFields }) } as JsonObject,
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, ...(managedFields && { managedFields }) } as ObjectMeta,
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: scalable.currentReplicas(object), ...(selector ? { selector } : {}) },
   };
 }
 
+/** Checks the names of a scale, and sets those that are absent. */
+function prepareScale(scale: KubeObject, { info, resource }: ResourceRequest): void {
+  scale.metadata ??= {};
+  ensureNamespace(resource, scale.metadata, info.namespace);
+  ensureName(scale.metadata, info.name);
+}
+
 /** The object with the replicas of a scale. */
 function scaled(
   existing: KubeObject,
-  scale: JsonObject,
+  scale: KubeObject,
   request: ResourceRequest,
   scalable: Scalable,
   management: ScaleManagement | undefined,
 ): KubeObject {
-  const metadata = metadataOf(scale) ?? {};
-  ensureName(metadata, request.info.name);
+  const { metadata } = scale;
   const replicas = Number((isObject(scale.spec) ? scale.spec.replicas : undefined) ?? 0);
   if (!scalable.hasOwnRules) validateReplicas(replicas, request.info.name);
   checkUid(metadata, existing.metadata, request);

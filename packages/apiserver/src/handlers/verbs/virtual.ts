@@ -10,6 +10,7 @@ import {
 import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, negotiateObjects, type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes, answerValue } from '../../http/respond.ts';
+import { admissionAttributes, mutateObject } from '../../registry/admission-attributes.ts';
 import { ensureNamespace, wipeSystemFields } from '../../registry/object-meta.ts';
 import type { Verbs } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
@@ -52,8 +53,11 @@ function entryOf(object: JsonObject, { objects }: ResourceRequest): CacheEntry {
   return { key, value: Buffer.from(encodeObject(object)), revision: 0, created: 0, derived: undefined };
 }
 
-/** Returns the review with its status set, in the hub version. */
-export type Review = (object: KubeObject, request: ResourceRequest) => JsonObject | Promise<JsonObject>;
+/** Runs validating admission. */
+export type ValidateAdmission = () => void | Promise<void>;
+
+/** Returns the review with its status set, in the hub version. Calls `validate` once the object is known to be valid. */
+export type Review = (object: KubeObject, request: ResourceRequest, validate: ValidateAdmission) => Promise<JsonObject>;
 
 /** The verbs of a review, such as SubjectAccessReview: create returns the result and stores nothing. */
 export function reviewVerbs(review: Review): Verbs {
@@ -68,7 +72,11 @@ export function reviewVerbs(review: Review): Verbs {
       const { fieldManagement, now } = request.objects.services;
       const context = writeContext(request, options.dryRun, fieldManagerOf(request, options));
       await fieldManagement?.track(request.resource, object, undefined, context, now());
-      return answerReview(await review(object, request), request, output);
+      const { admission } = request.objects.services;
+      const admitted = { name: object.metadata.name ?? '', object, oldObject: undefined };
+      const attributes = admissionAttributes('CREATE', request.resource, admitted, context);
+      await mutateObject(admission, attributes, object, context);
+      return answerReview(await review(object, request, () => admission.validate(attributes)), request, output);
     },
   };
 }

@@ -77,7 +77,7 @@ describe('a registry', () => {
   it('rejects duplicate names', () => {
     const registry = new Registry();
     registry.gauge({ name: 'g', help: 'G.' });
-    expect(() => registry.counter({ name: 'g', help: 'G.' })).toThrow('two metrics of the name g');
+    expect(() => registry.counter({ name: 'g', help: 'G.' })).toThrow('duplicate metric g');
   });
 
   it('shares one series between label sets beyond the limit', async () => {

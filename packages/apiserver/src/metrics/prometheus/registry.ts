@@ -45,7 +45,7 @@ export class Registry {
   }
 
   #register<F extends { readonly name: string; text(): string }>(family: F): F {
-    if (this.#families.has(family.name)) throw new Error(`there are two metrics of the name ${family.name}`);
+    if (this.#families.has(family.name)) throw new Error(`duplicate metric ${family.name}`);
     this.#families.set(family.name, family);
     return family;
   }

@@ -87,6 +87,19 @@ export function aggregateResources(spec: JsonObject, list: 'requests' | 'limits'
   return total;
 }
 
+const podLevelResources = ['cpu', 'memory'];
+
+/** Effective requests or limits of a pod, where those of the pod itself override the sums of its containers. */
+export function effectiveResources(spec: JsonObject, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
+  const total = new Map(aggregateResources(spec, list));
+  const ofPod = mapIn(objectIn(spec, 'resources'), list);
+  for (const name of podLevelResources) {
+    const amount = ofPod[name];
+    if (amount !== undefined) total.set(name, parseQuantity(amount));
+  }
+  return total;
+}
+
 function amountsOf(container: JsonObject, list: string): Amounts {
   const amounts = Object.entries(mapIn(objectIn(container, 'resources'), list));
   return new Map(amounts.map(([name, text]) => [name, parseQuantity(text)]));

@@ -1,9 +1,9 @@
 import {
+  type Action,
   actionSubresource,
   actionVerb,
   type ObjectRegistry,
   type Resource,
-  type ResourceRequest,
   type ServedVersion,
   type Subresource,
   type WriteContext,
@@ -29,11 +29,14 @@ const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaO
 const pods = { group: '', resource: 'pods' };
 
 /** Assigns a pod to a node. Used by schedulers. */
-export const podBinding: Subresource = actionSubresource(bindingKind, (request, binding, context) => {
-  if (textIn(metadataIn(binding), 'name') !== request.info.name)
-    throw StatusError.badRequest('name in URL does not match name in Binding object');
-  return bind(request.objects, binding, context);
-});
+export const podBinding: Subresource = actionSubresource(
+  { ...bindingKind, keepsMetadata: true },
+  (request, binding, context, validate) => {
+    if (textIn(metadataIn(binding), 'name') !== request.info.name)
+      throw StatusError.badRequest('name in URL does not match name in Binding object');
+    return bind(request.objects, binding, context, validate);
+  },
+);
 
 const v1: ServedVersion = { group: '', version: 'v1', schema: bindingKind.schema };
 
@@ -46,18 +49,31 @@ export const binding: Resource = {
   hub: v1,
   versions: [v1],
   strategy: {},
-  verbs: { create: actionVerb(bindingKind, bindNamed) },
+  verbs: {
+    create: actionVerb(bindingKind, (request, body, context, validate) => bindNamed(request, body, context, validate)),
+  },
 };
 
-async function bindNamed(request: ResourceRequest, body: JsonObject, context: WriteContext): Promise<Status> {
+const bindNamed: Action = async (request, body, context, validate) => {
   const objects = request.objectsOf('', 'pods');
   if (!objects) throw StatusError.pathNotFound();
   const { resource } = objects;
-  return bind(objects, body, { ...context, version: resource.hub, strategy: resource.strategy });
+  return bind(objects, body, { ...context, version: resource.hub, strategy: resource.strategy }, validate);
+};
+
+/** Assigns a pod to a node on behalf of a scheduler in this process. */
+export async function bindPod(pods: ObjectRegistry, binding: KubeObject, context: WriteContext): Promise<void> {
+  await bind(pods, binding, { ...context, subresource: 'binding' }, async () => {});
 }
 
-async function bind(objects: ObjectRegistry, binding: JsonObject, context: WriteContext): Promise<Status> {
+async function bind(
+  objects: ObjectRegistry,
+  binding: KubeObject,
+  context: WriteContext,
+  validate: Parameters<Action>[3],
+): Promise<Status> {
   validateBinding(binding);
+  await validate(binding);
   const metadata = metadataIn(binding);
   const name = textIn(metadata, 'name');
   const uid = textIn(metadata, 'uid') || undefined;

@@ -1,4 +1,4 @@
-import { decodeObject, type ObjectRegistry, type WriteContext } from '@tsukube/apiserver';
+import { asServer, decodeObject, type ObjectRegistry, type WriteContext } from '@tsukube/apiserver';
 import {
   formatTime,
   type JsonObject,
@@ -44,14 +44,13 @@ export async function allowDisruption(
   if (!isConditionTrue(objectIn(pod, 'status'), 'Ready') && allowsUnhealthyEviction(budget)) return true;
   const { name: podName = '' } = pod.metadata;
   const { name = '' } = budget.metadata;
-  const { hub, strategy } = registry.resource;
-  const writing = { ...context, version: hub, subresource: 'status', strategy: { ...strategy, ...statusStrategy(registry) } };
-  await registry.update(name, undefined, (current) => decremented(current as KubeObject, podName), writing);
+  if (context.dryRun) decremented(budget, podName);
+  else {
+    // The server itself updates the budget, and that is admitted.
+    const writing = { ...asServer(registry, context.namespace, 'status'), isOver: context.isOver };
+    await registry.update(name, undefined, (current) => decremented(current as KubeObject, podName), writing);
+  }
   return false;
-}
-
-function statusStrategy(registry: ObjectRegistry): object {
-  return registry.resource.subresources?.status?.strategy ?? {};
 }
 
 function allowsUnhealthyEviction(budget: JsonObject): boolean {

@@ -1,4 +1,11 @@
-import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
+import {
+  type Action,
+  actionSubresource,
+  decodeObject,
+  deleteObject,
+  type ResourceRequest,
+  type WriteContext,
+} from '@tsukube/apiserver';
 import {
   isObject,
   type JsonObject,
@@ -30,13 +37,20 @@ interface Deletion {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-async function evict(request: ResourceRequest, eviction: JsonObject, context: WriteContext): Promise<Status> {
+async function evict(
+  request: ResourceRequest,
+  eviction: KubeObject,
+  context: WriteContext,
+  validate: Parameters<Action>[3],
+): Promise<Status> {
   const { name } = request.info;
   if (textIn(objectIn(eviction, 'metadata'), 'name') !== name)
     throw StatusError.badRequest('name in URL does not match name in Eviction object');
   const options = objectIn(eviction, 'deleteOptions');
   const dryRun = context.dryRun || listIn(options, 'dryRun').length > 0;
   const writing = { ...context, dryRun };
+  if (dryRun && options) options.dryRun = ['All'];
+  await validate(eviction);
   const pod = await currentPod(request);
   const deletion = isObject(options) ? (options as Deletion) : {};
   if (canIgnoreBudgets(pod)) await remove(request, deletion, writing);

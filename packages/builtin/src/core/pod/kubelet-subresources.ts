@@ -1,21 +1,46 @@
-import { type Authorizer, decodeObject, type ResourceRequest, type Subresource } from '@tsukube/apiserver';
-import { FieldErrors, path as fieldPath, type KubeObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
+import {
+  type Authorizer,
+  type Backend,
+  connectSubresource,
+  escapedPath,
+  isTrue,
+  isUpgradeRequest,
+  offeredProtocols,
+  proxyUpgrade,
+  type ResourceRequest,
+  type StreamSelection,
+  type Subresource,
+  streamCloseProtocol,
+  translateStreams,
+  tunneledProtocols,
+  tunnelSpdy,
+} from '@tsukube/apiserver';
+import { type KubeObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
-import { proxyNotImplemented, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
+import {
+  connectOptions,
+  isGlobalUnicast,
+  proxySubresource,
+  proxyTo,
+  splitSchemeNamePort,
+} from '../../common/proxy-subresource.ts';
+import { type KubeletClient, kubeletAddress } from '../kubelet/connection.ts';
+import { logSubresource } from './log.ts';
+import { containerOf, hostOf, podOf } from './target.ts';
 
-/** Subresources served by the kubelet. Requests are validated and the node is resolved, but nothing is proxied yet. */
-export function kubeletSubresources(authorizer: Authorizer): Readonly<Record<string, Subresource>> {
-  const streams = (kind: string, inContainer: boolean) =>
-    connection(kind, ['get', 'post'], async (request) => {
+/** The subresources that need a kubelet, or the network of pods. */
+export function kubeletSubresources(authorizer: Authorizer, client: KubeletClient): Readonly<Record<string, Subresource>> {
+  const streams = (kind: string, action: string) =>
+    connectSubresource(connectOptions(kind), ['get', 'post'], async (request) => {
       await requireCreate(request, authorizer);
-      return stream(request, inContainer);
+      return stream(request, action, client);
     });
   return {
-    attach: streams('PodAttachOptions', true),
-    exec: streams('PodExecOptions', true),
-    portforward: streams('PodPortForwardOptions', false),
-    proxy: connection('PodProxyOptions', ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'], proxy),
-    log: { verbs: { get: log } },
+    attach: streams('PodAttachOptions', 'attach'),
+    exec: streams('PodExecOptions', 'exec'),
+    portforward: streams('PodPortForwardOptions', 'portForward'),
+    proxy: proxySubresource('PodProxyOptions', proxyToPod),
+    log: logSubresource(client),
   };
 }
 
@@ -31,88 +56,76 @@ async function requireCreate(request: ResourceRequest, authorizer: Authorizer): 
   throw StatusError.forbidden({ group, resource }, name, reason);
 }
 
-type Connect = (request: ResourceRequest) => Promise<Answer>;
-
-function connection(kind: string, connectMethods: readonly string[], connect: Connect): Subresource {
-  return { kind: { group: '', version: 'v1', kind }, verbs: { connect }, connectMethods };
+async function stream(request: ResourceRequest, action: string, client: KubeletClient): Promise<Answer> {
+  const { info, query } = request;
+  const pod = await podOf(request, info.name);
+  const container = action === 'portForward' ? '' : `/${containerOf(pod, query.get('container') ?? '')}`;
+  const node = hostOf(pod);
+  if (node === '') throw StatusError.badRequest(`pod ${info.name} does not have a host assigned`);
+  const { host, port, features } = await kubeletAddress(request, node, client);
+  if (!isUpgradeRequest(request)) throw StatusError.badRequest('Upgrade request required');
+  const path = escapedPath(`/${action}/${info.namespace}/${info.name}${container}`);
+  const options = action === 'portForward' ? portOptions(query) : streamOptions(query, action === 'exec');
+  const target = options === '' ? path : `${path}?${options}`;
+  const backend: Backend = { scheme: 'https', host, port, tls: client.tls() };
+  const translates = !features.includes(webSocketFeature);
+  const metrics = client.metrics();
+  metrics?.routed(info.subresource, translates);
+  if (translates && action === 'portForward' && tunneledProtocols(request.exchange).length > 0)
+    return tunnelSpdy(request, backend, target, (code) => metrics?.tunneled(code));
+  if (translates && action !== 'portForward' && offeredProtocols(request.exchange).includes(streamCloseProtocol))
+    return translateStreams(request, {
+      backend,
+      target,
+      streams: selectionOf(query),
+      onDone: (code) => metrics?.translated(code),
+    });
+  return proxyUpgrade(request, backend, target);
 }
 
-async function stream(request: ResourceRequest, inContainer: boolean): Promise<never> {
-  const pod = await podOf(request);
-  if (inContainer) containerOf(pod, request.query.get('container') ?? '');
-  const host = hostOf(pod);
-  if (host === '') throw StatusError.badRequest(`pod ${request.info.name} does not have a host assigned`);
-  await checkNode(request, host);
-  if (request.exchange.header('upgrade') === undefined) throw StatusError.badRequest('Upgrade request required');
-  throw proxyNotImplemented(request, 'the node of the pod');
+/** Kubelets that declare this feature understand the WebSockets of clients. */
+const webSocketFeature = 'ExtendWebSocketsToKubelet';
+
+function selectionOf(query: URLSearchParams): StreamSelection {
+  const has = (name: string) => isTrue(query.get(name));
+  return { stdin: has('stdin'), stdout: has('stdout'), stderr: has('stderr'), tty: has('tty') };
 }
 
-async function proxy(request: ResourceRequest): Promise<never> {
-  const pod = await podOf(request, splitSchemeNamePort(request.info.name).name);
-  if (textIn(objectIn(pod, 'status'), 'podIP') === '') throw StatusError.badRequest('address not allowed');
-  throw proxyNotImplemented(request, 'the pod');
+/** The options that a kubelet understands, in the order of Go's url.Values. */
+function streamOptions(query: URLSearchParams, withCommand: boolean): string {
+  const options = new URLSearchParams();
+  if (withCommand) for (const word of query.getAll('command')) options.append('command', word);
+  // The names of the kubelet's API differ from those of the options.
+  if (isTrue(query.get('stderr'))) options.append('error', '1');
+  if (isTrue(query.get('stdin'))) options.append('input', '1');
+  if (isTrue(query.get('stdout'))) options.append('output', '1');
+  if (isTrue(query.get('tty'))) options.append('tty', '1');
+  return options.toString();
 }
 
-async function log(request: ResourceRequest): Promise<Answer> {
-  checkLogOptions(request);
-  const pod = await podOf(request);
-  containerOf(pod, request.query.get('container') ?? '');
-  const host = hostOf(pod);
-  // Not scheduled yet, so there are no logs.
-  if (host === '') return { kind: 'bytes', status: 204, type: 'text/plain', body: '' };
-  await checkNode(request, host);
-  throw proxyNotImplemented(request, 'the node of the pod');
+function portOptions(query: URLSearchParams): string {
+  const ports = query.getAll('ports');
+  return ports.length === 0 ? '' : new URLSearchParams({ port: ports.join(',') }).toString();
 }
 
-/** Minimum of each option. */
-const limits = { tailLines: 0, limitBytes: 1, sinceSeconds: 1 };
+async function proxyToPod(request: ResourceRequest): Promise<Answer> {
+  const { scheme, name, port } = splitSchemeNamePort(request.info.name, 'pod');
+  const pod = await podOf(request, name);
+  const ip = podIPOf(pod);
+  if (!isGlobalUnicast(ip)) throw StatusError.badRequest('address not allowed');
+  return proxyTo(request, { scheme: scheme || 'http', host: ip, port: port || firstPortOf(pod) });
+}
 
-function checkLogOptions({ query, info }: ResourceRequest): void {
-  const errors = new FieldErrors();
-  for (const [option, least] of Object.entries(limits)) {
-    const text = query.get(option);
-    if (text === null || text === '') continue;
-    if (!/^[+-]?\d+$/.test(text))
-      throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-    const rule = least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0';
-    if (Number(text) < least) errors.invalid(fieldPath(option), Number(text), rule);
+function podIPOf(pod: KubeObject): string {
+  const [first] = objectsIn(objectIn(pod, 'status'), 'podIPs');
+  return first ? textIn(first, 'ip') : '';
+}
+
+/** The first port of the first container that has any. */
+function firstPortOf(pod: KubeObject): string {
+  for (const container of objectsIn(objectIn(pod, 'spec'), 'containers')) {
+    const [port] = objectsIn(container, 'ports');
+    if (port) return String(port.containerPort);
   }
-  // The feature gate PodLogsQuerySplitStreams is off.
-  if (query.has('stream')) errors.forbidden(fieldPath('stream'), 'may not be specified');
-  if (errors.length > 0) throw StatusError.invalid({ group: '', kind: 'PodLogOptions' }, info.name, errors);
-}
-
-/** The pod of the request. Throws 404. */
-async function podOf(request: ResourceRequest, name = request.info.name): Promise<KubeObject> {
-  const { objects, info } = request;
-  const entry = await objects.cache.get(objects.key(info.namespace, name));
-  if (!entry) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
-  return decodeObject(entry.value);
-}
-
-/** In Kubernetes' order. */
-const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
-
-/** The requested container; the only one if none is requested. Throws 400. */
-function containerOf(pod: KubeObject, asked: string): string {
-  const spec = objectIn(pod, 'spec');
-  const podName = textIn(objectIn(pod, 'metadata'), 'name');
-  const names = containerLists.flatMap((field) => objectsIn(spec, field).map((container) => textIn(container, 'name')));
-  if (asked !== '') {
-    if (names.includes(asked)) return asked;
-    throw StatusError.badRequest(`container ${asked} is not valid for pod ${podName}`);
-  }
-  const [only, another] = objectsIn(spec, 'containers');
-  if (only && !another) return textIn(only, 'name');
-  throw StatusError.badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names.join(' ')}]`);
-}
-
-function hostOf(pod: KubeObject): string {
-  return textIn(objectIn(pod, 'spec'), 'nodeName');
-}
-
-/** Throws 404 if the node does not exist. As in Kubernetes the message names the resource `pods`. */
-async function checkNode({ objectsOf }: ResourceRequest, name: string): Promise<void> {
-  const nodes = objectsOf('', 'nodes');
-  if (!(await nodes?.cache.get(nodes.key('', name)))) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
+  return '';
 }

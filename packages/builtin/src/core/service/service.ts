@@ -2,10 +2,8 @@ import {
   ageColumn,
   type Column,
   column,
-  decodeObject,
   nameColumn,
   type Resource,
-  type ResourceRequest,
   type ServedVersion,
   statusSubresource,
   storedVerbs,
@@ -19,19 +17,19 @@ import {
   objectIn,
   objectsIn,
   path,
-  StatusError,
   textIn,
   textsIn,
   warningsForCidr,
   warningsForIP,
 } from '@tsukube/machinery';
 import { specOf } from '../../common/objects.ts';
-import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
+import { proxySubresource } from '../../common/proxy-subresource.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { formatLabels } from '../pod-spec/columns.ts';
 import { allocateForService } from './allocation.ts';
 import { ingressOf, loadBalancerAddresses, validateLoadBalancerStatus } from './load-balancer-status.ts';
 import { releaseService } from './service-allocator.ts';
+import { proxyToService } from './service-proxy.ts';
 import { defaultServiceRanges, type ServiceRanges } from './service-ranges.ts';
 import { defaultService, dropInternalTrafficPolicy, dropTypeDependentFields } from './service-strategy.ts';
 import { validateService, validateServiceUpdate } from './service-validation.ts';
@@ -177,15 +175,4 @@ function externalIPWarnings(spec: JsonObject, headless: boolean): readonly strin
   if (ips.length > 0 && !headless && spec.type !== 'ExternalName')
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   return warnings;
-}
-
-/** Resolves the backend through the Endpoints of the service. */
-async function proxyToService(request: ResourceRequest): Promise<never> {
-  const { name } = splitSchemeNamePort(request.info.name);
-  const endpoints = request.objectsOf('', 'endpoints');
-  const found = await endpoints?.cache.get(endpoints.key(request.info.namespace, name));
-  if (!found) throw StatusError.notFound({ group: '', resource: 'services' }, name);
-  const ready = objectsIn(decodeObject(found.value), 'subsets').some((subset) => objectsIn(subset, 'addresses').length > 0);
-  if (!ready) throw StatusError.serviceUnavailable(`no endpoints available for service ${JSON.stringify(request.info.name)}`);
-  throw proxyNotImplemented(request, 'an endpoint of the service');
 }

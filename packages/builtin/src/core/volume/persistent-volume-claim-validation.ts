@@ -53,11 +53,11 @@ function validateStorageRequest(spec: JsonObject, at: FieldPath, errors: FieldEr
   const here = at.child('resources').key('storage');
   const { storage } = mapIn(objectIn(spec, 'resources'), 'requests');
   if (storage === undefined) errors.required(here);
-  else if (isPositive(storage)) validateResourceQuantity('storage', storage, here, errors);
+  else if (isPositiveQuantity(storage)) validateResourceQuantity('storage', storage, here, errors);
   else errors.invalid(here, storage, isNotPositive);
 }
 
-export function isPositive(amount: string): boolean {
+export function isPositiveQuantity(amount: string): boolean {
   return compareQuantities(parseQuantity(amount), zeroQuantity) > 0;
 }
 
@@ -97,7 +97,7 @@ function validateDataSource(source: JsonObject, anyGroup: boolean, at: FieldPath
   if (group !== '' && !anyGroup) report(isDNS1123Subdomain(group), at.child('apiGroup'), group, errors);
 }
 
-export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const attributesClassPath = path('spec', 'volumeAttributesClassName');
 
 const specType = 'PersistentVolumeClaimSpec';
@@ -108,7 +108,7 @@ export function validateClaimChanges(object: KubeObject, old: KubeObject, errors
   const [spec, oldSpec] = [specOf(object), specOf(old)];
   const classMoved = movesClassFromAnnotation(object, old);
   if (!classMoved && annotatedClass(object) !== annotatedClass(old))
-    errors.invalid(path('metadata', 'annotations').key(classAnnotation), annotatedClass(object) ?? '', fieldIsImmutable);
+    errors.invalid(path('metadata', 'annotations').key(storageClassAnnotation), annotatedClass(object) ?? '', fieldIsImmutable);
   const fixed = withoutAllowedChanges(object, old, classMoved);
   if (!deepEqual(fixed, oldSpec)) errors.forbidden(path('spec'), `${isImmutable}\n${internalDiff(oldSpec, fixed, specType)}`);
   validateSize(object, old, errors);
@@ -117,7 +117,7 @@ export function validateClaimChanges(object: KubeObject, old: KubeObject, errors
 }
 
 function annotatedClass(object: KubeObject): string | undefined {
-  return mapIn(object.metadata, 'annotations')[classAnnotation];
+  return mapIn(object.metadata, 'annotations')[storageClassAnnotation];
 }
 
 /** The storage class may move from the deprecated annotation to the field. */

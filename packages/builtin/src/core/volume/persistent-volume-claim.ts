@@ -13,12 +13,12 @@ import { specOf, statusOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import {
-  classAnnotation,
+  storageClassAnnotation,
   validateClaimChanges,
   validateClaimSpec,
   validateClaimStatus,
 } from './persistent-volume-claim-validation.ts';
-import { accessModesCell, addFinalizer, classCell, phaseCell, unsetCell } from './volume-columns.ts';
+import { accessModesCell, classCell, phaseCell, unsetCell } from './volume-columns.ts';
 
 const specType = 'io.k8s.api.core.v1.PersistentVolumeClaimSpec';
 const statusType = 'io.k8s.api.core.v1.PersistentVolumeClaimStatus';
@@ -71,7 +71,6 @@ export const persistentVolumeClaim: Resource = {
     applyDefaults: defaultClaim,
     prepareForCreate(object) {
       object.status = { phase: 'Pending' };
-      addFinalizer(object, 'kubernetes.io/pvc-protection');
       normalizeDataSources(specOf(object), undefined);
     },
     prepareForUpdate(object, old) {
@@ -122,8 +121,10 @@ function isClaimOrSnapshot(source: JsonObject | undefined): boolean {
 
 function claimWarnings(object: KubeObject): readonly string[] {
   const warnings: string[] = [];
-  if (mapIn(object.metadata, 'annotations')[classAnnotation] !== undefined)
-    warnings.push(`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`);
+  if (mapIn(object.metadata, 'annotations')[storageClassAnnotation] !== undefined)
+    warnings.push(
+      `metadata.annotations[${storageClassAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+    );
   const { storage } = mapIn(objectIn(objectIn(object, 'spec'), 'resources'), 'requests');
   if (storage?.endsWith('m')) warnings.push(fractionalWarning(storage));
   return warnings;

@@ -26,7 +26,7 @@ import { internalDiff, internalForm } from '../../common/internal-types.ts';
 import { validateNodeSelector } from '../../common/node-selector.ts';
 import { specOf } from '../../common/objects.ts';
 import {
-  isPositive,
+  isPositiveQuantity,
   validateAccessModes,
   validateBasicQuantity,
   validateClassName,
@@ -86,7 +86,7 @@ function validateCapacity(spec: JsonObject, errors: FieldErrors): void {
     errors.notSupported(at, names.length === 0 ? null : { ...capacity }, ['storage']);
   for (const [name, amount] of Object.entries(capacity)) {
     validateBasicQuantity(amount, at.key(name), errors);
-    if (!isPositive(amount)) errors.invalid(at.key(name), amount, isNotPositive);
+    if (!isPositiveQuantity(amount)) errors.invalid(at.key(name), amount, isNotPositive);
   }
 }
 

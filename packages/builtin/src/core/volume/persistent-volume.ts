@@ -24,7 +24,7 @@ import { specOf, statusOf } from '../../common/objects.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { roundResources } from '../container/resource-requirements.ts';
 import { validateMountOptions, validateVolume, validateVolumeChanges, volumeSources } from './persistent-volume-validation.ts';
-import { accessModesCell, addFinalizer, classCell, phaseCell, unsetCell } from './volume-columns.ts';
+import { accessModesCell, classCell, phaseCell, unsetCell } from './volume-columns.ts';
 import { defaultVolume } from './volume-defaults.ts';
 
 const specType = 'io.k8s.api.core.v1.PersistentVolumeSpec';
@@ -85,7 +85,6 @@ export const persistentVolume: Resource = {
     applyDefaults: defaultPersistentVolume,
     prepareForCreate(object) {
       object.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(Date.now()) };
-      addFinalizer(object, 'kubernetes.io/pv-protection');
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};

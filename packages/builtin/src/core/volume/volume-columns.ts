@@ -1,5 +1,5 @@
 import { type JsonObject, type KubeObject, mapIn, objectIn, textIn, textsIn } from '@tsukube/machinery';
-import { classAnnotation } from './persistent-volume-claim-validation.ts';
+import { storageClassAnnotation } from './persistent-volume-claim-validation.ts';
 
 const shortModes = [
   ['ReadWriteOnce', 'RWO'],
@@ -22,17 +22,10 @@ export function phaseCell(object: KubeObject): string {
 
 /** The storage class, from the field or the deprecated annotation. */
 export function classCell(object: KubeObject): string {
-  return mapIn(object.metadata, 'annotations')[classAnnotation] ?? textIn(objectIn(object, 'spec'), 'storageClassName');
+  return mapIn(object.metadata, 'annotations')[storageClassAnnotation] ?? textIn(objectIn(object, 'spec'), 'storageClassName');
 }
 
 export function unsetCell(object: KubeObject, field: string): string {
   const value = objectIn(object, 'spec')?.[field];
   return typeof value === 'string' ? value : '<unset>';
-}
-
-/** Adds a protection finalizer. */
-export function addFinalizer(object: KubeObject, finalizer: string): void {
-  const metadata = object.metadata;
-  const finalizers = textsIn(metadata, 'finalizers');
-  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
 }

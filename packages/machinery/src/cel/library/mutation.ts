@@ -4,8 +4,11 @@ import { type CelLibrary, declare, globalOverload, type NameDeclaration, typeNam
 
 const texts = new Set(['op', 'path', 'from']);
 
+/** Other fields exist but have no type, so that no value can be assigned to them. */
+const untyped = objectType('', () => undefined);
+
 /** `JSONPatch{op: "add", path: "/spec/x", value: 1}`. */
-const jsonPatchType = objectType('JSONPatch', (name) => (texts.has(name) ? stringType : name === 'value' ? dynType : undefined));
+const jsonPatchType = objectType('JSONPatch', (name) => (texts.has(name) ? stringType : name === 'value' ? dynType : untyped));
 
 function escapeKey(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -30,8 +33,10 @@ function isObjectName(name: string): boolean {
 
 /** Checks that constructed types match their path: the value of `spec` must be an `Object.spec`. */
 export function objectNameProblems(value: CelValue, path = 'Object'): string[] {
-  if (value instanceof CelList) return Array.from({ length: value.size }, (_, i) => objectNameProblems(value.at(i), path)).flat();
-  if (!(value instanceof CelMap)) return [];
+  if (value instanceof CelList && !('raw' in value))
+    return Array.from({ length: value.size }, (_, i) => objectNameProblems(value.at(i), path)).flat();
+  // Maps from JSON hold no constructed objects.
+  if (!(value instanceof CelMap) || 'raw' in value) return [];
   const name = value.type?.name;
   const own = name !== undefined && isObjectName(name);
   const inside = value.keys().flatMap((key) => objectNameProblems(value.find(key) ?? null, own ? `${path}.${key}` : path));

@@ -1,3 +1,4 @@
+import { memoize } from '../../cache/memoize.ts';
 import { compile } from '../../cel/compile.ts';
 import type { Compiled, CostEstimate, SizeEstimator } from '../../cel/contract.ts';
 import { createEnvironment, type Environment } from '../../cel/environment.ts';
@@ -102,19 +103,8 @@ function sizesIn(root: DeclaredType): SizeEstimator {
   };
 }
 
-const celSchemas = new WeakMap<SchemaNode, CelSchema>();
-
 /** The CEL view of a schema. */
-export function celSchemaOf(node: SchemaNode): CelSchema {
-  let schema = celSchemas.get(node);
-  if (schema === undefined) {
-    schema = makeSchema(node);
-    celSchemas.set(node, schema);
-  }
-  return schema;
-}
-
-function makeSchema(node: SchemaNode): CelSchema {
+export const celSchemaOf: (node: SchemaNode) => CelSchema = memoize((node) => {
   const { properties, additional, items, values } = node;
   return {
     ...(node.type !== '' && { type: node.type }),
@@ -133,7 +123,7 @@ function makeSchema(node: SchemaNode): CelSchema {
     ...(node.listMapKeys.length > 0 && { 'x-kubernetes-list-map-keys': node.listMapKeys }),
     ...(node.mapType !== undefined && { 'x-kubernetes-map-type': node.mapType }),
   };
-}
+});
 
 function propertiesOf(properties: ReadonlyMap<string, SchemaNode>): Readonly<Record<string, CelSchema>> {
   return Object.fromEntries([...properties].map(([key, child]) => [key, celSchemaOf(child)]));

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue, setKey } from '../../json/va
 import { isZero, someSchema, textsOf } from './props.ts';
 import { isIntOrString, isStructural } from './structure.ts';
 
-export interface OpenApiOptions {
+export interface OpenApiVersionOptions {
   /** OpenAPI v2: no alternatives, no nullable and, in Kubernetes, no defaults. */
   readonly v2: boolean;
   /** spec.preserveUnknownFields */
@@ -34,7 +34,7 @@ const embeddedKind: JsonObject = {
  * The published schema of a kind, without x-kubernetes-group-version-kind. `props` is the openAPIV3Schema of a version,
  * undefined if it has none. Never mutates it.
  */
-export function toOpenApi(props: JsonObject | undefined, options: OpenApiOptions): JsonObject {
+export function toOpenApi(props: JsonObject | undefined, options: OpenApiVersionOptions): JsonObject {
   if (props === undefined || someSchema(props, hasOddType) || !isStructural(props)) return { type: 'object' };
   const keepsUnknown = props['x-kubernetes-preserve-unknown-fields'] === true || options.preserveUnknownFields === true;
   if (options.v2 && keepsUnknown) return { type: 'object' };

@@ -8,12 +8,12 @@ export function textsOf(props: JsonObject, key: string): readonly string[] {
 }
 
 /** A nested schema; undefined if it is absent or not a single schema. */
-export function schemaOf(props: JsonObject, key: string): JsonObject | undefined {
+export function nestedSchema(props: JsonObject, key: string): JsonObject | undefined {
   const value = props[key];
   return isObject(value) ? value : undefined;
 }
 
-export function schemasOf(props: JsonObject, key: string): readonly JsonObject[] {
+export function nestedSchemas(props: JsonObject, key: string): readonly JsonObject[] {
   const value = props[key];
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
@@ -46,7 +46,7 @@ const named = ['properties', 'patternProperties', 'definitions', 'dependencies']
 export function someSchema(props: JsonObject | undefined, predicate: (props: JsonObject) => boolean): boolean {
   if (props === undefined) return false;
   if (predicate(props)) return true;
-  if (single.some((key) => someSchema(schemaOf(props, key), predicate))) return true;
-  if (listed.some((key) => schemasOf(props, key).some((each) => someSchema(each, predicate)))) return true;
+  if (single.some((key) => someSchema(nestedSchema(props, key), predicate))) return true;
+  if (listed.some((key) => nestedSchemas(props, key).some((each) => someSchema(each, predicate)))) return true;
   return named.some((key) => namedSchemas(props, key).some(([, each]) => someSchema(each, predicate)));
 }

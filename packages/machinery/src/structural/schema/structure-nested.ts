@@ -3,7 +3,7 @@ import type { FieldPath } from '../../errors/field-path.ts';
 import { textIn } from '../../json/fields.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { goRegExpProblem } from '../../text/go-regexp.ts';
-import { isZero, namedSchemas, property, schemaOf, schemasOf } from './props.ts';
+import { isZero, namedSchemas, nestedSchema, nestedSchemas, property } from './props.ts';
 import type { Level } from './structure.ts';
 
 /** Schemas below allOf, anyOf, oneOf and not may contain only value validations. */
@@ -29,9 +29,9 @@ const pointers = new Set(['additionalProperties', 'default', 'x-kubernetes-list-
 export function validateNested(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors, skipAnyOf = false): void {
   for (const key of ['anyOf', 'allOf', 'oneOf'])
     if (key !== 'anyOf' || !skipAnyOf)
-      for (const [i, each] of schemasOf(props, key).entries()) validateNested(each, level, at.child(key).index(i), errors);
+      for (const [i, each] of nestedSchemas(props, key).entries()) validateNested(each, level, at.child(key).index(i), errors);
   for (const key of ['not', 'items']) {
-    const schema = schemaOf(props, key);
+    const schema = nestedSchema(props, key);
     if (schema !== undefined) validateNested(schema, level, at.child(key), errors);
   }
   validatePattern(props, at, errors);
@@ -66,10 +66,10 @@ export function validateCompleteness(
   rulesAt: FieldPath,
   errors: FieldErrors,
 ): void {
-  const not = schemaOf(rules, 'not');
+  const not = nestedSchema(rules, 'not');
   if (not !== undefined) completeNested(not, spine, spineAt, rulesAt.child('not'), errors);
   for (const key of ['allOf', 'anyOf', 'oneOf'])
-    for (const [i, each] of schemasOf(rules, key).entries())
+    for (const [i, each] of nestedSchemas(rules, key).entries())
       completeNested(each, spine, spineAt, rulesAt.child(key).index(i), errors);
 }
 
@@ -85,9 +85,9 @@ function completeNested(
     return;
   }
   validateCompleteness(rules, spine, spineAt, rulesAt, errors);
-  const items = schemaOf(rules, 'items');
+  const items = nestedSchema(rules, 'items');
   if (items !== undefined)
-    completeNested(items, schemaOf(spine, 'items'), spineAt.child('items'), rulesAt.child('items'), errors);
+    completeNested(items, nestedSchema(spine, 'items'), spineAt.child('items'), rulesAt.child('items'), errors);
   for (const [key, each] of namedSchemas(rules, 'properties'))
     completeNested(
       each,

@@ -2,7 +2,7 @@ import { FieldErrors } from '../../errors/field-errors.ts';
 import { type FieldPath, path } from '../../errors/field-path.ts';
 import { textIn } from '../../json/fields.ts';
 import { deepEqual, type JsonObject } from '../../json/value.ts';
-import { isZero, namedSchemas, property, schemaOf, schemasOf } from './props.ts';
+import { isZero, namedSchemas, nestedSchema, nestedSchemas, property } from './props.ts';
 import { validateCompleteness, validateNested, validatePattern } from './structure-nested.ts';
 
 /** The position of a node in a schema. */
@@ -23,7 +23,7 @@ export function structuralObstacle(props: JsonObject): string | undefined {
   if (!isZero(props.definitions)) return "OpenAPIV3Schema 'definitions' is not supported";
   if (props['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
-  if (schemasOf(props, 'items').length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  if (nestedSchemas(props, 'items').length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   for (const child of childrenOf(props)) {
     const obstacle = structuralObstacle(child);
     if (obstacle !== undefined) return obstacle;
@@ -32,8 +32,10 @@ export function structuralObstacle(props: JsonObject): string | undefined {
 }
 
 function childrenOf(props: JsonObject): readonly JsonObject[] {
-  const nested = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => schemasOf(props, key));
-  const single = ['not', 'items', 'additionalProperties'].map((key) => schemaOf(props, key)).filter((each) => each !== undefined);
+  const nested = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => nestedSchemas(props, key));
+  const single = ['not', 'items', 'additionalProperties']
+    .map((key) => nestedSchema(props, key))
+    .filter((each) => each !== undefined);
   return [...nested, ...single, ...namedSchemas(props, 'properties').map(([, child]) => child)];
 }
 
@@ -56,7 +58,7 @@ export function validateStructure(props: JsonObject, at: FieldPath, errors: Fiel
 }
 
 function validateNode(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors): void {
-  const items = schemaOf(props, 'items');
+  const items = nestedSchema(props, 'items');
   if (textIn(props, 'type') === 'array' && items === undefined) errors.required(at.child('items'), 'must be specified');
   if (items !== undefined) validateNode(items, 'items', at.child('items'), errors);
   for (const [key, child] of namedSchemas(props, 'properties'))
@@ -81,7 +83,7 @@ function validateAdditional(props: JsonObject, level: Level, at: FieldPath, erro
   const { additionalProperties } = props;
   if (additionalProperties === undefined || additionalProperties === null) return;
   if (level === 'root') errors.forbidden(at, 'must not be used at the root');
-  const schema = schemaOf(props, 'additionalProperties');
+  const schema = nestedSchema(props, 'additionalProperties');
   if (schema !== undefined) validateNode(schema, 'field', at, errors);
   if (isEmbedded(props)) errors.forbidden(at, 'must not be used if x-kubernetes-embedded-resource is set');
 }
@@ -101,11 +103,13 @@ export function isIntOrString(anyOf: JsonObject[string] | undefined): boolean {
 
 function validateValueRules(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors): void {
   if (!isIntOrString(props.anyOf))
-    for (const [i, each] of schemasOf(props, 'anyOf').entries()) validateNested(each, level, at.child('anyOf').index(i), errors);
-  for (const [i, each] of schemasOf(props, 'allOf').entries())
+    for (const [i, each] of nestedSchemas(props, 'anyOf').entries())
+      validateNested(each, level, at.child('anyOf').index(i), errors);
+  for (const [i, each] of nestedSchemas(props, 'allOf').entries())
     validateNested(each, level, at.child('allOf').index(i), errors, i === 0 && isIntOrString(each.anyOf));
-  for (const [i, each] of schemasOf(props, 'oneOf').entries()) validateNested(each, level, at.child('oneOf').index(i), errors);
-  const not = schemaOf(props, 'not');
+  for (const [i, each] of nestedSchemas(props, 'oneOf').entries())
+    validateNested(each, level, at.child('oneOf').index(i), errors);
+  const not = nestedSchema(props, 'not');
   if (not !== undefined) validateNested(not, level, at.child('not'), errors);
   validatePattern(props, at, errors);
 }

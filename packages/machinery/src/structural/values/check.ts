@@ -1,3 +1,4 @@
+import { memoize } from '../../cache/memoize.ts';
 import { deepEqual, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goRegExp } from '../../text/go-regexp.ts';
 import type { SchemaNode, ValueRules } from '../schema/schema-node.ts';
@@ -12,17 +13,9 @@ export type ValueCheck = (value: JsonValue, budget: ValidationBudget) => boolean
 /** This many required keys cost one visit. */
 const manyRequired = 8;
 const pass: ValueCheck = () => true;
-const known = new WeakMap<SchemaNode, ValueCheck>();
 
 /** Compiled on first use: a large schema has many parts that no object uses. */
-export function checkOf(node: SchemaNode): ValueCheck {
-  let check = known.get(node);
-  if (check === undefined) {
-    check = compile(node);
-    known.set(node, check);
-  }
-  return check;
-}
+export const checkOf = memoize(compile);
 
 function lazy(node: SchemaNode): ValueCheck {
   let check: ValueCheck | undefined;
@@ -33,7 +26,7 @@ function lazy(node: SchemaNode): ValueCheck {
 }
 
 /** The allowed types; empty for any. */
-export function typesOf(node: SchemaNode): readonly string[] {
+export function allowedTypes(node: SchemaNode): readonly string[] {
   if (node.intOrString) return ['integer', 'string'];
   return node.type === '' ? [] : [node.type];
 }
@@ -45,7 +38,7 @@ export function formatOf(node: SchemaNode, types: readonly string[]): string {
 }
 
 function compile(node: SchemaNode): ValueCheck {
-  const types = typesOf(node);
+  const types = allowedTypes(node);
   const format = formatOf(node, types);
   const anyType = types.length === 0;
   // A format without a type applies to strings, and rejects everything but strings and arrays.

@@ -4,7 +4,7 @@ import { GoRegExpError, goRegExp } from '../../text/go-regexp.ts';
 import { goValueText } from '../../text/go-value.ts';
 import type { SchemaNode, ValueRules } from '../schema/schema-node.ts';
 import type { ValidationBudget } from './budget.ts';
-import { characterCount, enumCheck, formatOf, typesOf } from './check.ts';
+import { allowedTypes, characterCount, enumCheck, formatOf } from './check.ts';
 import type { Correlation } from './correlation.ts';
 import { explainCombinations } from './explain-combinations.ts';
 import { Findings } from './finding.ts';
@@ -37,7 +37,7 @@ function explainValue(
   correlation: Correlation | undefined,
 ): Findings {
   const found = new Findings();
-  const types = typesOf(node);
+  const types = allowedTypes(node);
   const format = formatOf(node, types);
   if (value === null) {
     explainNull(node, types, name, found);

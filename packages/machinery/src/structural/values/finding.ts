@@ -50,7 +50,7 @@ export class Findings {
 }
 
 /** `root` is the path of the validated value; absent for a whole object. */
-export function report(findings: Findings, root: FieldPath | undefined, errors: FieldErrors): void {
+export function reportFindings(findings: Findings, root: FieldPath | undefined, errors: FieldErrors): void {
   for (const finding of findings.list) reportOne(finding, root, errors);
 }
 

@@ -1,53 +1,13 @@
+import { admissionPlugins } from '@tsukube/builtin';
 import { defaultAuthorizationModes } from './authorization-flags.ts';
-import { integer, list } from './flag-types.ts';
+import { inputFile, integer, texts } from './flag-types.ts';
 import { suggestion, UsageError } from './usage-error.ts';
 
 const group = 'Admission';
 
-/** Admission plugins of kube-apiserver 1.36. */
-const knownPlugins = [
-  'AlwaysAdmit',
-  'AlwaysDeny',
-  'AlwaysPullImages',
-  'CertificateApproval',
-  'CertificateSigning',
-  'CertificateSubjectRestriction',
-  'ClusterTrustBundleAttest',
-  'DefaultIngressClass',
-  'DefaultStorageClass',
-  'DefaultTolerationSeconds',
-  'DenyServiceExternalIPs',
-  'EventRateLimit',
-  'ExtendedResourceToleration',
-  'ImagePolicyWebhook',
-  'JobValidation',
-  'LimitPodHardAntiAffinityTopology',
-  'LimitRanger',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'NamespaceAutoProvision',
-  'NamespaceExists',
-  'NamespaceLifecycle',
-  'NodeDeclaredFeatureValidator',
-  'NodeRestriction',
-  'OwnerReferencesPermissionEnforcement',
-  'PersistentVolumeClaimResize',
-  'PodGroupProtection',
-  'PodGroupWorkloadExists',
-  'PodNodeSelector',
-  'PodResizeValidator',
-  'PodSecurity',
-  'PodTolerationRestriction',
-  'PodTopologyLabels',
-  'Priority',
-  'ResourceQuota',
-  'RuntimeClass',
-  'ServiceAccount',
-  'StorageObjectInUseProtection',
-  'TaintNodesByCondition',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
-] as const;
+const knownPlugins = admissionPlugins.map(({ name }) => name);
+const defaultPlugins = admissionPlugins.filter(({ isDefault }) => isDefault).map(({ name }) => name);
+const lists = `(${defaultPlugins.join(', ')}). Comma-delimited list of: ${[...knownPlugins].sort().join(', ')}. The order does not matter.`;
 
 const tolerationSeconds = (condition: string) =>
   integer({
@@ -58,20 +18,21 @@ const tolerationSeconds = (condition: string) =>
     help: `tolerationSeconds of the ${condition}:NoExecute toleration that pods get by default.`,
   });
 
-const plugins = (help: string) => list({ group, placeholder: 'PLUGIN,…', help, check: pluginsComplaint });
+const plugins = (help: string) => texts({ group, placeholder: 'PLUGIN,…', help, check: pluginsComplaint });
 
 export const admissionFlags = {
   enableAdmissionPlugins: plugins(
-    'Admission plugins to enable in addition to the default ones. All implemented plugins are enabled by default, NodeRestriction with the Node authorizer.',
+    `Admission plugins to enable in addition to the default ones ${lists} NodeRestriction is also enabled with the Node authorizer.`,
   ),
-  disableAdmissionPlugins: plugins('Default admission plugins to disable.'),
+  disableAdmissionPlugins: plugins(`Admission plugins to disable although they are enabled by default ${lists}`),
   admissionControl: plugins('Admission plugins to enable instead of the default ones. Deprecated.'),
+  admissionControlConfigFile: inputFile({ group, help: 'Configuration of admission plugins: an AdmissionConfiguration.' }),
   defaultNotReadyTolerationSeconds: tolerationSeconds('node.kubernetes.io/not-ready'),
   defaultUnreachableTolerationSeconds: tolerationSeconds('node.kubernetes.io/unreachable'),
 };
 
 function pluginsComplaint(names: readonly string[]): string | undefined {
-  const unknown = names.find((name) => !knownPlugins.some((known) => known === name));
+  const unknown = names.find((name) => !knownPlugins.includes(name));
   if (unknown === undefined) return undefined;
   const near = suggestion(unknown, knownPlugins);
   return `plugin "${unknown}" is unknown${near === undefined ? '' : `, did you mean ${near}?`}`;
@@ -94,15 +55,13 @@ export function checkAdmission({
     throw new UsageError('admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive');
 }
 
-/**
- * Whether a plugin runs. All run by default, but NodeRestriction only with the Node authorizer. A file of authorizers is assumed
- * to include it.
- */
+/** Whether a plugin runs. NodeRestriction runs by default with the Node authorizer, which a file of authorizers is assumed to have. */
 export function runsPlugin(options: Chosen & Authorizers, name: string): boolean {
   const { enableAdmissionPlugins = [], disableAdmissionPlugins = [], admissionControl = [] } = options;
   if (admissionControl.length > 0) return admissionControl.includes(name);
   if (enableAdmissionPlugins.includes(name)) return true;
-  return !disableAdmissionPlugins.includes(name) && (name !== 'NodeRestriction' || authorizesNodes(options));
+  if (disableAdmissionPlugins.includes(name)) return false;
+  return defaultPlugins.includes(name) || (name === 'NodeRestriction' && authorizesNodes(options));
 }
 
 interface Authorizers {

@@ -7,11 +7,11 @@ import {
   duration,
   inputFile,
   inputFiles,
-  list,
   optionalChoice,
   optionalText,
   optionalToggle,
   pairs,
+  texts,
   toggle,
 } from './flag-types.ts';
 import type { GivenOptions, OptionName } from './options.ts';
@@ -38,12 +38,12 @@ export const authenticationFlags = {
     fallback: false,
     help: 'Accept the tokens in secrets of type bootstrap.kubernetes.io/token in kube-system.',
   }),
-  apiAudiences: list({
+  apiAudiences: texts({
     group,
     fallbackText: 'the issuers of service account tokens',
     help: 'Identifiers of this API: the audiences of a token must include one of them.',
   }),
-  serviceAccountIssuer: list({
+  serviceAccountIssuer: texts({
     group,
     placeholder: 'URL,…',
     fallbackText: 'https://kubernetes.default.svc',
@@ -88,9 +88,9 @@ export const authenticationFlags = {
     group,
     help: 'CA certificates of authenticating proxies. Reloaded when it changes.',
   }),
-  requestheaderAllowedNames: list({ group, help: 'Allowed common names of authenticating proxies; empty for any.' }),
-  requestheaderUsernameHeaders: list({ group, help: 'Headers that name the user, usually X-Remote-User.' }),
-  requestheaderUidHeaders: list({
+  requestheaderAllowedNames: texts({ group, help: 'Allowed common names of authenticating proxies; empty for any.' }),
+  requestheaderUsernameHeaders: texts({ group, help: 'Headers that name the user, usually X-Remote-User.' }),
+  requestheaderUidHeaders: texts({
     group,
     help: 'Headers with the UID of the user, usually X-Remote-Uid.',
     check: (names) =>
@@ -98,8 +98,8 @@ export const authenticationFlags = {
         ? undefined
         : 'is set without specifying the standard X-Remote-Uid header',
   }),
-  requestheaderGroupHeaders: list({ group, help: 'Headers that name groups, usually X-Remote-Group.' }),
-  requestheaderExtraHeadersPrefix: list({
+  requestheaderGroupHeaders: texts({ group, help: 'Headers that name groups, usually X-Remote-Group.' }),
+  requestheaderExtraHeadersPrefix: texts({
     group,
     help: 'Prefixes of headers with extra user information, usually X-Remote-Extra-.',
   }),
@@ -139,7 +139,7 @@ export const authenticationFlags = {
   }),
   oidcGroupsClaim: optionalText({ group, placeholder: 'CLAIM', help: 'Claim that names groups.' }),
   oidcGroupsPrefix: optionalText({ group, placeholder: 'PREFIX', help: 'Prefix of group names.' }),
-  oidcSigningAlgs: list({
+  oidcSigningAlgs: texts({
     group,
     fallbackText: 'RS256',
     help: `Allowed signing algorithms: ${signingAlgorithms.join(', ')}.`,

@@ -1,4 +1,4 @@
-import { duration, inputFile, list, optionalChoice } from './flag-types.ts';
+import { duration, inputFile, optionalChoice, texts } from './flag-types.ts';
 
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
@@ -8,7 +8,7 @@ export const defaultAuthorizationModes: readonly AuthorizationMode[] = ['Node', 
 
 /** Flags of authorization. */
 export const authorizationFlags = {
-  authorizationMode: list({
+  authorizationMode: texts({
     group: 'Authorization',
     fallbackText: defaultAuthorizationModes.join(','),
     help: `Authorizers, in order: ${authorizationModes.join(', ')}.`,

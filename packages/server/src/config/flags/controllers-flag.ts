@@ -1,4 +1,4 @@
-import { list } from './flag-types.ts';
+import { duration, inputFile, texts } from './flag-types.ts';
 import { suggestion } from './usage-error.ts';
 
 /** Controllers of kube-controller-manager 1.36 with their deprecated aliases. */
@@ -55,21 +55,48 @@ const knownControllers: Readonly<Record<string, readonly string[]>> = {
   'ttl-controller': ['ttl'],
   'validatingadmissionpolicy-status-controller': [],
   'volumeattributesclass-protection-controller': [],
+  // Not of kube-controller-manager: all workload controllers and a scheduler, and that scheduler alone. `*` includes neither.
+  scheduler: [],
+  workloads: [],
 };
 
 const canonicalNames = new Map(
   Object.entries(knownControllers).flatMap(([name, aliases]) => [name, ...aliases].map((each) => [each, name] as const)),
 );
 
-export const controllersFlag = list({
-  origin: 'kube-controller-manager',
-  group: 'API',
-  fallback: ['*'],
-  fallbackText: '*',
-  placeholder: 'NAME,…',
-  help: 'Built-in controllers to run, by the names of kube-controller-manager: * for all, NAME, or -NAME to leave one out. Empty or -*: none, as a bare kube-apiserver.',
-  check: controllersComplaint,
-});
+const hour = 3_600_000;
+const origin = 'kube-controller-manager';
+const group = 'API';
+
+export const controllerFlags = {
+  controllers: texts({
+    origin,
+    group,
+    fallback: ['*'],
+    fallbackText: '*',
+    placeholder: 'NAME,…',
+    help: 'Built-in controllers to run, by the names of kube-controller-manager: * for all, NAME, or -NAME to leave one out. Empty or -*: none, as a bare kube-apiserver. `workloads` adds those of Deployments, Jobs and the like, and a scheduler, which * does not include.',
+    check: controllersComplaint,
+  }),
+  clusterSigningCertFile: inputFile({
+    origin,
+    group,
+    fallbackText: 'the CA of the server',
+    help: 'CA certificate that signs CertificateSigningRequests. Read for each certificate.',
+  }),
+  clusterSigningKeyFile: inputFile({
+    origin,
+    group,
+    fallbackText: 'the key of that CA',
+    help: 'Private key of --cluster-signing-cert-file.',
+  }),
+  clusterSigningDuration: duration({
+    origin,
+    group,
+    fallback: 365 * 24 * hour,
+    help: 'Longest lifetime of signed certificates; spec.expirationSeconds may request less.',
+  }),
+};
 
 /** Replaces aliases by the current names. */
 export function canonicalControllers(entries: readonly string[]): readonly string[] {

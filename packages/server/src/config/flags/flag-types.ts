@@ -24,7 +24,7 @@ export function inputFiles(row: Row<readonly string[]>): Flag<readonly string[]>
     const found = paths.map((path) => [path, unreadable(path)] as const).find(([, problem]) => problem !== undefined);
     return found && `has "${found[0]}", which ${found[1]}`;
   };
-  return list({ placeholder: 'FILE,…', ...row, check });
+  return texts({ placeholder: 'FILE,…', ...row, check });
 }
 
 export function choice<const T extends string>(row: RowWithDefault<T> & { readonly of: readonly T[] }): Flag<T> {
@@ -86,7 +86,7 @@ export function optionalToggle(row: Row<boolean | undefined>): Flag<boolean | un
   return { ...row, fallback: undefined, isSwitch: true, parse: (texts) => truth(last(texts)) };
 }
 
-export function list(row: Row<readonly string[]> & { readonly fallback?: readonly string[] }): Flag<readonly string[]> {
+export function texts(row: Row<readonly string[]> & { readonly fallback?: readonly string[] }): Flag<readonly string[]> {
   return { placeholder: 'A,B,…', fallback: [], ...row, accumulates: true, parse: items };
 }
 

@@ -6,6 +6,8 @@ export const flagGroups = [
   'Audit',
   'API',
   'Admission',
+  'Kubelets',
+  'Aggregation',
   'Limits',
   'Logging',
   'Accepted without effect',

@@ -1,10 +1,23 @@
 import { admissionFlags } from './admission-flags.ts';
+import { aggregatorFlags } from './aggregator-flags.ts';
 import { auditFlags } from './audit-flags.ts';
 import { authenticationFlags } from './authentication-flags.ts';
 import { authorizationFlags } from './authorization-flags.ts';
-import { controllersFlag } from './controllers-flag.ts';
-import { choice, duration, inputFile, integer, list, optionalChoice, optionalText, text, toggle, toggles } from './flag-types.ts';
+import { controllerFlags } from './controllers-flag.ts';
+import {
+  choice,
+  duration,
+  inputFile,
+  integer,
+  optionalChoice,
+  optionalText,
+  text,
+  texts,
+  toggle,
+  toggles,
+} from './flag-types.ts';
 import { ignoredFlags, refusedFlags } from './kube-apiserver-flags.ts';
+import { kubeletFlags } from './kubelet-flags.ts';
 import { runtimeConfigComplaint } from './runtime-config.ts';
 import { clusterRangeComplaint, portRangeComplaint } from './service-ranges.ts';
 import { firstProblem, servingFlags } from './serving-flags.ts';
@@ -38,7 +51,7 @@ export const flags = {
     fallback: false,
     help: 'Acknowledge writes to the embedded database before they are on the disk. For tests: a power failure may lose the database.',
   }),
-  etcdServers: list({
+  etcdServers: texts({
     group: 'Storage',
     placeholder: 'URL,…',
     help: 'etcd endpoints, as scheme://host:port.',
@@ -80,7 +93,7 @@ export const flags = {
     help: 'API versions to enable or disable: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha, api/legacy.',
     check: runtimeConfigComplaint,
   }),
-  serviceClusterIpRange: list({
+  serviceClusterIpRange: texts({
     group: 'API',
     fallback: ['10.0.0.0/24'],
     fallbackText: '10.0.0.0/24',
@@ -115,10 +128,22 @@ export const flags = {
     fallback: true,
     help: 'Run the garbage collector and honour propagation policies.',
   }),
-  controllers: controllersFlag,
+  ...controllerFlags,
+  simulateNodes: integer({
+    origin: 'tsukube',
+    group: 'API',
+    fallback: 0,
+    min: 0,
+    max: 5000,
+    placeholder: 'NUMBER',
+    help: 'Simulate this many nodes: the pods assigned to them become ready, but no containers run. With --controllers=*,workloads a whole cluster is simulated.',
+  }),
   enableLogsHandler: toggle({ group: 'API', fallback: false, help: 'Serve the log files of this server below /logs.' }),
 
   ...admissionFlags,
+
+  ...kubeletFlags,
+  ...aggregatorFlags,
 
   requestTimeout: duration({
     group: 'Limits',

@@ -1,6 +1,6 @@
 import { type FeatureGates, featureGatesComplaint, parseFeatureGates } from './feature-gates.ts';
 import type { Flag } from './flag.ts';
-import { choice, duration, inputFile, integer, list, optionalText, pairs, text, toggle } from './flag-types.ts';
+import { choice, duration, inputFile, integer, optionalText, pairs, text, texts, toggle } from './flag-types.ts';
 
 const ignored = { group: 'Accepted without effect' } as const;
 const refused = { group: 'Refused' } as const;
@@ -18,7 +18,6 @@ const bytes = (help: string) =>
     check: matches(/^\d+([kKMGTPE]i?)?$/, 'is not a quantity such as 512 or 2Ki'),
   });
 
-const kubelet = 'Nothing connects to kubelets.';
 const noEmulation = 'The behaviour is always that of 1.36.';
 const peers = 'Replicas do not forward requests to each other.';
 const unbuffered = 'Log lines are not buffered.';
@@ -52,32 +51,22 @@ export const ignoredFlags = {
   debugSocketPath: optionalText({ ...because(noProfiles), placeholder: 'FILE' }),
   defaultWatchCacheSize: count(100, 'The watch cache sizes itself.'),
   deleteCollectionWorkers: count(1, 'Objects of a collection are deleted 64 at a time.'),
-  disabledMetrics: list({ ...because('Every metric is served.'), placeholder: 'METRIC,…' }),
+  disabledMetrics: texts({ ...because('Every metric is served.'), placeholder: 'METRIC,…' }),
   egressSelectorConfigFile: path('Connections to other servers are made directly.'),
-  emulatedVersion: list({
+  emulatedVersion: texts({
     ...because(noEmulation),
     placeholder: 'VERSION',
     fallbackText: '1.36',
     check: each(matches(/^(kube=)?1\.3[3-6]$/, 'is not between 1.33 and 1.36')),
   }),
   emulationForwardCompatible: toggle({ ...because(noEmulation), fallback: false }),
-  enableAggregatorRouting: toggle({ ...because('Services are reached at their cluster IP.'), fallback: false }),
   etcdCountMetricPollPeriod: time(60_000, 'Counts come from memory, or from the store at most once a minute.'),
   etcdDbMetricPollInterval: time(30_000, 'The size of the database is read when /metrics is.'),
   etcdHealthcheckTimeout: time(2_000, 'The health check has the deadline of its request.'),
   etcdReadycheckTimeout: time(2_000, 'The readiness check has the deadline of its request.'),
   featureGates,
-  kubeletCertificateAuthority: path(kubelet),
-  kubeletClientCertificate: path(kubelet),
-  kubeletClientKey: path(kubelet),
-  kubeletPort: count(10_250, kubelet, 65_535),
-  kubeletPreferredAddressTypes: list({
-    ...because(kubelet),
-    placeholder: 'TYPE,…',
-    check: each(oneOf(['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'])),
-  }),
-  kubeletReadOnlyPort: count(10_255, kubelet, 65_535),
-  kubeletTimeout: time(5_000, kubelet),
+  kubeletReadOnlyPort: count(10_255, 'kube-apiserver does not use it either.', 65_535),
+  kubeletTimeout: time(5_000, 'kube-apiserver does not use it either.'),
   leaseReuseDurationSeconds: count(60, 'etcd leases are shared by up to 1,000 writes, for at most a minute.'),
   livezGracePeriod: time(0, 'The port opens once the server is alive.'),
   logFlushFrequency: time(5_000, unbuffered),
@@ -86,7 +75,7 @@ export const ignoredFlags = {
   logTextInfoBufferSize: bytes(unbuffered),
   logTextSplitStream: toggle({ ...because('Log lines go to standard error.'), fallback: false }),
   maxConnectionBytesPerSec: count(0, 'Only connections to pods and nodes would be limited.'),
-  minCompatibilityVersion: list({
+  minCompatibilityVersion: texts({
     ...because(noEmulation),
     placeholder: 'VERSION',
     fallbackText: '1.35',
@@ -96,8 +85,6 @@ export const ignoredFlags = {
   peerAdvertisePort: optionalText({ ...because(peers), placeholder: 'PORT' }),
   peerCaFile: path(peers),
   profiling: toggle({ ...because(noProfiles), fallback: false }),
-  proxyClientCertFile: path('Requests are not forwarded to other API servers yet.'),
-  proxyClientKeyFile: path('Requests are not forwarded to other API servers yet.'),
   runtimeConfigEmulationForwardCompatible: toggle({ ...because(noEmulation), fallback: false }),
   showHiddenMetricsForVersion: optionalText({
     ...because('No metric is hidden.'),
@@ -123,7 +110,7 @@ export const ignoredFlags = {
     check: matches(/^$|^[^=,]+=\d+(,[^=,]+=\d+)*$/, 'does not have the pattern=N format'),
   }),
   watchCache: toggle({ ...because('Reads and watches are always served from the watch cache.'), fallback: true }),
-  watchCacheSizes: list({
+  watchCacheSizes: texts({
     ...because('The watch cache sizes itself.'),
     placeholder: 'RESOURCE#SIZE,…',
     check: each(matches(/^[^#]+#\d+$/, 'is not of the form resource[.group]#size')),
@@ -132,8 +119,7 @@ export const ignoredFlags = {
 
 /** Flags of kube-apiserver that affect storage, access or signing keys: ignoring them would be unsafe, so they are rejected. */
 export const refusedFlags = {
-  admissionControlConfigFile: never(optionalText, 'admission plugins take no configuration file yet'),
-  etcdServersOverrides: list({
+  etcdServersOverrides: texts({
     ...refused,
     placeholder: 'GROUP/RESOURCE#SERVERS,…',
     help: 'Not supported yet: all objects would be stored on --etcd-servers.',
@@ -156,10 +142,6 @@ type Check<T> = (value: T) => string | undefined;
 
 function matches(form: RegExp, complaint: string): Check<string> {
   return (value) => (form.test(value) ? undefined : complaint);
-}
-
-function oneOf(allowed: readonly string[]): Check<string> {
-  return (value) => (allowed.includes(value) ? undefined : `is not one of ${allowed.join(', ')}`);
 }
 
 /** Checks the items of a list and reports the first invalid one. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { goRegExpProblem } from '@tsukube/machinery';
 import { BadValue, type Flag } from './flag.ts';
-import { choice, decimal, duration, inputFile, integer, list, optionalText, text, toggle } from './flag-types.ts';
+import { choice, decimal, duration, inputFile, integer, optionalText, text, texts, toggle } from './flag-types.ts';
 import { cipherSuites, curveNames } from './tls-settings.ts';
 
 const group = 'Serving';
@@ -79,13 +79,13 @@ export const servingFlags = {
     placeholder: 'VERSION',
     help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
   }),
-  tlsCipherSuites: list({
+  tlsCipherSuites: texts({
     group,
     help: 'Cipher suites for TLS 1.2 and older, by their IANA names.',
     check: (names) =>
       firstProblem(names, (name) => (Object.hasOwn(cipherSuites, name) ? undefined : `has the unknown name ${name}`)),
   }),
-  tlsCurvePreferences: list({
+  tlsCurvePreferences: texts({
     group,
     placeholder: 'ID,…',
     help: 'Curves for key exchange by their TLS numbers, such as 29 for X25519 and 23 for P-256.',
@@ -106,13 +106,13 @@ export const servingFlags = {
     max: 0.02,
     help: 'Share of requests after which an HTTP/2 client is asked to reconnect, so that load spreads over replicas.',
   }),
-  corsAllowedOrigins: list({
+  corsAllowedOrigins: texts({
     group,
     placeholder: 'REGEX,…',
     help: 'Allowed CORS origins, as regular expressions that pin both ends of the host: //example\\.com(:|$).',
     check: (origins) => firstProblem(origins, originProblem),
   }),
-  strictTransportSecurityDirectives: list({
+  strictTransportSecurityDirectives: texts({
     group,
     placeholder: 'DIRECTIVE,…',
     help: 'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload.',

@@ -77,8 +77,7 @@ class Check {
     database.table('current', (key, data, page) => {
       const bytes = database.data(data);
       const head = readHead(bytes, bytes.length);
-      if (head === DAMAGED || !isHeadOf(key, head))
-        return database.problem(`page ${page} has a damaged entry of the index of keys`);
+      if (head === DAMAGED || !isHeadOf(key, head)) return database.problem(`page ${page} has a damaged entry of the key index`);
       this.#heads.set(key.toString(), head);
       this.#missing.set(head.revision, key.toString());
     });
@@ -120,13 +119,13 @@ class Check {
     database.table('expiry', (at, data, page) => {
       const [expires = 0, revision = 0] = at.length === 16 ? pairKeys.readKey(at, 0, at.length) : [];
       const key = readDue(database.data(data), expires, revision);
-      if (key === DAMAGED) return database.problem(`page ${page} has a damaged time of expiry`);
+      if (key === DAMAGED) return database.problem(`page ${page} has a damaged expiry entry`);
       const head = this.#heads.get(key);
       if (head?.expires === expires && head.revision === revision) due++;
       else database.problem(`${key} does not expire at ${expires}`);
     });
     const expiring = [...this.#heads.values()].filter(({ expires }) => expires > 0).length;
-    if (due !== expiring) database.problem(`${expiring} keys expire, ${due} of them are known to`);
+    if (due !== expiring) database.problem(`${expiring} keys expire, the expiry index has ${due} of them`);
   }
 }
 
@@ -173,12 +172,11 @@ function verifyIndex(database: DatabaseFile, hasChecksums: boolean): void {
   database.table('current', (key, data, page) => {
     const bytes = database.data(data);
     const head = readHead(bytes, bytes.length);
-    if (head === DAMAGED || !isHeadOf(key, head)) database.problem(`page ${page} has a damaged entry of the index of keys`);
+    if (head === DAMAGED || !isHeadOf(key, head)) database.problem(`page ${page} has a damaged entry of the key index`);
   });
   database.table('expiry', (key, data, page) => {
     const [expires = 0, revision = 0] = key.length === 16 ? pairKeys.readKey(key, 0, key.length) : [];
-    if (readDue(database.data(data), expires, revision) === DAMAGED)
-      database.problem(`page ${page} has a damaged time of expiry`);
+    if (readDue(database.data(data), expires, revision) === DAMAGED) database.problem(`page ${page} has a damaged expiry entry`);
   });
 }
 

@@ -122,15 +122,29 @@ export function keyOfRecord(target: Buffer, at: number): Buffer {
 
 export function readLogHead(bytes: Uint8Array, length: number): LogHead | Damaged {
   const record = soundRecord(bytes, length);
-  return record === DAMAGED
-    ? DAMAGED
-    : {
-        type: record.readUInt8(0) & DELETE ? 'delete' : 'put',
-        key: keyOfRecord(record, 0).toString(),
-        revision: record.readDoubleLE(REVISION_AT),
-        previous: record.readDoubleLE(PREVIOUS_AT),
-        created: record.readDoubleLE(CREATED_AT),
-      };
+  return record === DAMAGED ? DAMAGED : headOf(record);
+}
+
+function headOf(record: Buffer): LogHead {
+  return {
+    type: record.readUInt8(0) & DELETE ? 'delete' : 'put',
+    key: keyOfRecord(record, 0).toString(),
+    revision: record.readDoubleLE(REVISION_AT),
+    previous: record.readDoubleLE(PREVIOUS_AT),
+    created: record.readDoubleLE(CREATED_AT),
+  };
+}
+
+/** A change with its value, which is empty for a delete. */
+export interface LogRecord extends LogHead {
+  readonly value: Uint8Array;
+}
+
+export function readLogRecord(bytes: Uint8Array, length: number): LogRecord | Damaged {
+  const record = soundRecord(bytes, length);
+  if (record === DAMAGED) return DAMAGED;
+  const value = copyOf(record.subarray(RECORD_HEADER_BYTES + record.readUInt16LE(1), length - CHECKSUM_BYTES));
+  return { ...headOf(record), value };
 }
 
 export function readRecord(bytes: Uint8Array, length: number): Entry | Damaged {

@@ -3,24 +3,24 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const SOURCE = fileURLToPath(new URL('../index.ts', import.meta.url));
-/** Inside node_modules, so that the bundle can resolve lmdb. */
-const BUNDLE = fileURLToPath(new URL('../../../../../node_modules/.cache/tsukube/lmdb.mjs', import.meta.url));
+/** Inside node_modules, so that the bundles can resolve lmdb. */
+const BUNDLES = new URL('../../../../../node_modules/.cache/tsukube/', import.meta.url);
 
 /**
  * Compiles the store for processes that a test starts; gives the path of the module.
+ * @param {'lmdb' | 'lmdb-shared'} folder
  * @returns {Promise<string>}
  */
-export async function bundleStore() {
+export async function bundleStore(folder = 'lmdb') {
   const { outputFiles } = await build({
-    entryPoints: [SOURCE],
+    entryPoints: [fileURLToPath(new URL(`../../${folder}/index.ts`, import.meta.url))],
     bundle: true,
     platform: 'node',
     format: 'esm',
     external: ['lmdb'],
     write: false,
   });
-  return replaceFile(BUNDLE, outputFiles[0].contents);
+  return replaceFile(fileURLToPath(new URL(`${folder}.mjs`, BUNDLES)), outputFiles[0].contents);
 }
 
 /** Atomic: concurrent test files share the bundle. */

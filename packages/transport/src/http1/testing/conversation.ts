@@ -15,7 +15,7 @@ export interface Listening {
 }
 
 /** An HTTP/1.1 server on plain TCP. */
-export async function serve(
+export async function serveHttp1(
   handle: (exchange: Exchange) => Answer | Promise<Answer>,
   headerTimeoutMs = 10_000,
 ): Promise<Listening> {
@@ -100,4 +100,4 @@ export class TestClient {
   }
 }
 
-export const text = (body: string, status = 200): Answer => ({ kind: 'bytes', status, type: 'text/plain', body });
+export const textAnswer = (body: string, status = 200): Answer => ({ kind: 'bytes', status, type: 'text/plain', body });

@@ -56,7 +56,7 @@ export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
   return reading;
 }
 
-export const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
+export const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 export function* cut(bytes: Buffer, sizeOf: () => number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,4 @@
-import { flag, frameType } from '../protocol.ts';
+import { frameFlag, frameType } from '../protocol.ts';
 
 /** Encodes a frame, valid or not. */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
@@ -20,10 +20,10 @@ export function block(...fields: readonly (readonly [name: string, value: string
 
 function text(value: string): Buffer {
   const bytes = Buffer.from(value, 'latin1');
-  return Buffer.concat([integer(bytes.length, 127), bytes]);
+  return Buffer.concat([hpackInteger(bytes.length, 127), bytes]);
 }
 
-export function integer(value: number, prefix: number, kind = 0): Buffer {
+export function hpackInteger(value: number, prefix: number, kind = 0): Buffer {
   if (value < prefix) return Buffer.of(kind | value);
   const bytes = [kind | prefix];
   let rest = value - prefix;
@@ -41,13 +41,13 @@ export const requestLine: readonly (readonly [string, string])[] = [
 export const postLine = requestLine.map(([name, value]) => [name, name === ':method' ? 'POST' : value] as const);
 
 /** A request without a body. */
-export function get(stream: number, ...more: readonly (readonly [string, string])[]): Buffer {
-  return frame(frameType.headers, flag.endHeaders | flag.endStream, stream, block(...requestLine, ...more));
+export function getFrame(stream: number, ...more: readonly (readonly [string, string])[]): Buffer {
+  return frame(frameType.headers, frameFlag.endHeaders | frameFlag.endStream, stream, block(...requestLine, ...more));
 }
 
 /** The header of a request whose body follows. */
-export function post(stream: number, ...more: readonly (readonly [string, string])[]): Buffer {
-  return frame(frameType.headers, flag.endHeaders, stream, block(...postLine, ...more));
+export function postFrame(stream: number, ...more: readonly (readonly [string, string])[]): Buffer {
+  return frame(frameType.headers, frameFlag.endHeaders, stream, block(...postLine, ...more));
 }
 
 export function data(stream: number, payload: string | Uint8Array, flags = 0): Buffer {

@@ -1,0 +1,38 @@
+import type { AdmissionPlugin } from '@tsukube/apiserver';
+import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
+import { isPods } from '../common/forbidden.ts';
+import type { TolerationSeconds } from '../common/plugin.ts';
+
+/** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for a while. */
+export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionPlugin {
+  const secondsOf = new Map([
+    ['node.kubernetes.io/not-ready', seconds.notReady],
+    ['node.kubernetes.io/unreachable', seconds.unreachable],
+  ]);
+  return {
+    name: 'DefaultTolerationSeconds',
+    mutate(attributes) {
+      const { operation, object } = attributes;
+      if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return;
+      addTolerations(object.spec as JsonObject, secondsOf);
+    },
+  };
+}
+
+function addTolerations(spec: JsonObject, secondsOf: ReadonlyMap<string, number>): void {
+  const tolerations = objectsIn(spec, 'tolerations');
+  const missing = [...secondsOf].filter(([taint]) => !tolerations.some((toleration) => covers(toleration, taint)));
+  if (missing.length === 0) return;
+  const added = missing.map(([key, tolerationSeconds]) => ({
+    key,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds,
+  }));
+  spec.tolerations = [...tolerations, ...added];
+}
+
+function covers(toleration: JsonObject, taint: string): boolean {
+  const [key, effect] = [textIn(toleration, 'key'), textIn(toleration, 'effect')];
+  return (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
+}

@@ -1,0 +1,57 @@
+import { setMaxListeners } from 'node:events';
+import type { ApiObject } from '../rest/api-object.ts';
+import type { ResourceApi, Selection } from '../rest/resource-api.ts';
+import { resourceNameText } from '../rest/resource-name.ts';
+import { Informer, type InformerOptions } from './informer.ts';
+
+/** Informers shared by the parts of a program: one watch for each resource, namespace and selection. */
+export class SharedInformers {
+  readonly #options: InformerOptions<ApiObject>;
+  readonly #informers = new Map<string, Informer<ApiObject>>();
+  readonly #running = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  /** Options for all informers. */
+  constructor(options: Omit<InformerOptions<ApiObject>, 'indexers' | keyof Selection> = {}) {
+    this.#options = options;
+  }
+
+  /** Informers that are asked for after `run` start at once. */
+  for<T extends ApiObject>(api: ResourceApi<T>, selection: Selection = {}): Informer<T> {
+    const key = JSON.stringify([resourceNameText(api.resource), api.scope.namespace, selection]);
+    const known = this.#informers.get(key);
+    if (known) return known as unknown as Informer<T>;
+    const made = new Informer(api, { ...(this.#options as unknown as InformerOptions<T>), ...selection });
+    this.#informers.set(key, made as unknown as Informer<ApiObject>);
+    if (this.#signal) this.#start(made as unknown as Informer<ApiObject>, this.#signal);
+    return made;
+  }
+
+  get isSynced(): boolean {
+    return [...this.#informers.values()].every(({ isSynced }) => isSynced);
+  }
+
+  /** Resolves when all informers have their first list. */
+  async synced(signal?: AbortSignal): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced(signal)));
+  }
+
+  /** Runs all informers until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    setMaxListeners(0, signal);
+    this.#signal = signal;
+    for (const informer of this.#informers.values()) this.#start(informer, signal);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.all(this.#running);
+  }
+
+  #start(informer: Informer<ApiObject>, signal: AbortSignal): void {
+    const running = informer.run(signal);
+    // An informer that the caller runs, too, is reported by `run`.
+    running.catch(() => {});
+    this.#running.add(running);
+  }
+}
