@@ -77,6 +77,7 @@ function printSkipped(report, missing) {
 async function main(args) {
   const failed = await failedChecks();
   const { env, missing } = prepareTools();
+  if (!failed.includes('build')) env.TSUKUBE_TEST_BUILD = '1';
   const report = await runTests(env, args);
   const counts = countTests(report);
   if (!report.success && counts.failed === 0) failed.push('an unhandled error, see above:');
