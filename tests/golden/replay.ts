@@ -1,18 +1,20 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StartOptions } from '@tsukube/server';
 import { describe, expect, it } from 'vitest';
-import { readRecording, replay } from '../../scripts/golden/recording.mjs';
+import { type Recording, readRecording, replay } from '../../scripts/golden/recording.mjs';
 import { useServer } from '../support/server.ts';
 import { knownDifferences } from './known-differences.ts';
 
-const recordings = fileURLToPath(new URL('./recordings/', import.meta.url));
+const folder = fileURLToPath(new URL('./recordings/', import.meta.url));
+const recordings = readdirSync(folder).map((file) => readRecording(`${folder}${file}`));
 
 /** Ages in Tables of objects with a fixed past timestamp increase with every day. */
 const agedOnly = /: want "\d+d", got "\d+d"$/;
 
 /** The steps of a recording whose responses differ. */
-async function differing(name: string, kubeconfig: string) {
-  const failures = await replay(readRecording(`${recordings}${name.replaceAll('/', '_')}.json`), kubeconfig);
+async function differing(recording: Recording, kubeconfig: string) {
+  const failures = await replay(recording, kubeconfig);
   return failures
     .map((failure) => ({ ...failure, diffs: failure.diffs.filter((diff) => !agedOnly.test(diff)) }))
     .filter(({ diffs }) => diffs.length > 0);
@@ -26,9 +28,9 @@ export function describeReplay(title: string, options: StartOptions = {}): void 
     const controllers = ['*', ...protections.map((name) => `-${name}-protection-controller`)];
     const t = useServer({ runtimeConfig: { 'api/legacy': false }, controllers, ...options });
 
-    it.each(Object.keys(knownDifferences))('%s', { timeout: 60_000 }, async (name) => {
-      const known = knownDifferences[name] as Record<number, string>;
-      const failures = await differing(name, t.server.kubeconfig);
+    it.each(recordings.map((each) => [each.name, each] as const))('%s', { timeout: 60_000 }, async (_, recording) => {
+      const known = knownDifferences[recording.name] ?? {};
+      const failures = await differing(recording, t.server.kubeconfig);
       expect(failures.filter(({ step }) => known[step] === undefined)).toEqual([]);
       const steps = failures.map(({ step }) => String(step));
       expect(

@@ -179,6 +179,21 @@ describe('ResourceQuota', () => {
     expect(await usage(place, 'q')).toEqual({ secrets: '1', 'count/secrets': '1' });
   });
 
+  it('recounts within a second of a change', async () => {
+    const place = await newPlace(t.client);
+    await limit(place, 'q', { secrets: '9' });
+    const durations: number[] = [];
+    for (const i of numbers.slice(0, 5)) {
+      await create(place, `${place.root}/secrets`, secret(i));
+      expect(await usage(place, 'q')).toEqual({ secrets: '1' });
+      await t.client.send('DELETE', `${place.root}/secrets/s${i}`);
+      const begun = performance.now();
+      await becomes(place, 'q', { secrets: '0' });
+      durations.push(performance.now() - begun);
+    }
+    expect(durations.sort((a, b) => a - b)[2]).toBeLessThan(1000);
+  });
+
   it('recounts the scope of pods that get a deadline', async () => {
     const place = await newPlace(t.client);
     await limit(place, 'short', { pods: '1' }, { scopes: ['Terminating'] });

@@ -137,6 +137,15 @@ describe('mutating policies', () => {
     expect([metadata.labels.seen, data]).toEqual([seen, { a: '1', b: '2' }]);
   });
 
+  it('stop at their budget without blocking the event loop', { timeout: 60_000 }, async () => {
+    const path = await newNamespace(under.client);
+    const expression = `Object{data: ${loops(6)} ? {'b': '2'} : {'c': '3'}}`;
+    await mutating('burning', 'burning', expression, 'Never');
+    const { result, hold } = await holdOf(() => under.client.send('POST', path, configMap('a', { test: 'burning' })));
+    expect([result.status, result.body.message]).toEqual([403, expect.stringContaining('actual cost limit exceeded')]);
+    expect(hold.longest).toBeLessThan(100);
+  });
+
   it('count their checks', async () => {
     const { text } = await under.client.get('/metrics');
     const labels = 'error_type="no_error",policy="reinvoked-ifneeded-1",policy_binding="reinvoked-ifneeded-1"';

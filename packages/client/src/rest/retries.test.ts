@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { certificate } from '../../../../tests/support/certificates.ts';
 import { ConnectionError, type HttpMethod } from '../http/transport.ts';
-import { ApiClient } from './api-client.ts';
+import { ManualTiming } from '../timing/manual-timing.ts';
+import { ApiClient, type ClientOptions } from './api-client.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { warningsIn } from './warnings.ts';
 
@@ -29,6 +30,10 @@ afterEach(() => {
 });
 
 async function scripted(...steps: Step[]): Promise<{ client: ApiClient; count: () => number }> {
+  return scriptedWith({ rateLimit: false, retry: { initialMs: 1, maxMs: 2 } }, steps);
+}
+
+async function scriptedWith(options: ClientOptions, steps: Step[]): Promise<{ client: ApiClient; count: () => number }> {
   let count = 0;
   server = createServer((request, response) => {
     count++;
@@ -37,8 +42,7 @@ async function scripted(...steps: Step[]): Promise<{ client: ApiClient; count: (
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const retry = { initialMs: 1, maxMs: 2 };
-  return { client: new ApiClient({ server: `http://127.0.0.1:${port}` }, { rateLimit: false, retry }), count: () => count };
+  return { client: new ApiClient({ server: `http://127.0.0.1:${port}` }, options), count: () => count };
 }
 
 const soon = { 'retry-after': '0' };
@@ -107,6 +111,34 @@ const succeed = (stream: ServerHttp2Stream) => {
   stream.respond({ ':status': 200 });
   stream.end('{}');
 };
+
+describe('by its own clock, a client', () => {
+  it('waits as long as Retry-After says', async () => {
+    const timing = new ManualTiming();
+    const { client, count } = await scriptedWith({ rateLimit: false, timing }, [answer(429, { 'retry-after': '7' })]);
+    const response = client.json({ method: 'POST', path: '/', body: {} });
+    await expect.poll(() => timing.nextMs).toBe(7000);
+    await timing.advance(6999);
+    expect(count()).toBe(1);
+    await timing.advance(1);
+    await response;
+    expect(count()).toBe(2);
+  });
+
+  it('sends a burst of requests, and then as many per second as its rate limit', async () => {
+    const timing = new ManualTiming();
+    const { client, count } = await scriptedWith({ rateLimit: { qps: 2, burst: 3 }, timing }, []);
+    const all = Array.from({ length: 5 }, () => client.json({ method: 'GET', path: '/' }));
+    await Promise.all(all.slice(0, 3));
+    expect([count(), timing.nextMs]).toEqual([3, 500]);
+    await timing.advance(500);
+    await all[3];
+    expect([count(), timing.nextMs]).toEqual([4, 500]);
+    await timing.advance(500);
+    await all[4];
+    expect(count()).toBe(5);
+  });
+});
 
 describe('over HTTP/2', () => {
   /** Streams are answered by the steps. */

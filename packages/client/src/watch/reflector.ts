@@ -104,6 +104,7 @@ function remove<T extends ApiObject>(store: ObjectStore<T>, object: T): StoreCha
   return old === undefined ? undefined : { type: 'deleted', object, old };
 }
 
+/** Unknown, and therefore false, if a transform has removed the resourceVersion. */
 function isSame({ metadata: a }: ApiObject, { metadata: b }: ApiObject): boolean {
-  return a.resourceVersion === b.resourceVersion && a.uid === b.uid;
+  return a.resourceVersion !== undefined && a.resourceVersion === b.resourceVersion && a.uid === b.uid;
 }

@@ -5,6 +5,8 @@ import { ApiClient } from '../rest/api-client.ts';
 import type { ApiObject } from '../rest/api-object.ts';
 import { ResourceApi } from '../rest/resource-api.ts';
 import { parseResourceName } from '../rest/resource-name.ts';
+import { ObjectStore } from './object-store.ts';
+import { reflector, type Transform } from './reflector.ts';
 import { type WatcherEvent, type WatcherOptions, watcher } from './watcher.ts';
 
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
@@ -193,5 +195,52 @@ describe('a watcher', () => {
     const { api } = await scripted(send(endOfList(5), true), send('{"type":"ADDED"}\n'), send('no JSON\n'), send(bookmark(6)));
     const seen = await collect(api, 'bookmark 6');
     expect(seen.slice(2, 4)).toEqual(['error an event of the watch has no object', expect.stringMatching(/^error .*JSON/)]);
+  });
+});
+
+describe('a reflector', () => {
+  /** Changes until the given one, in short form, and the store. */
+  async function reflect(api: ResourceApi<ApiObject>, last: string, transform?: Transform<ApiObject>) {
+    const end = new AbortController();
+    const store = new ObjectStore<ApiObject>();
+    const seen: string[] = [];
+    const events = watcher(api, { backoff: { initialMs: 1, maxMs: 5 }, signal: end.signal });
+    for await (const change of reflector(store, events, transform)) {
+      if (change.type === 'synced') seen.push(`synced ${change.resourceVersion}`);
+      else if (change.type !== 'error') seen.push(`${change.type} ${change.object.metadata.name}`);
+      if (seen.at(-1) === last) end.abort();
+    }
+    return { seen, store };
+  }
+
+  it('keeps a store equal to the resource, and yields its changes', async () => {
+    const { api } = await scripted(
+      send(line('ADDED', object('a', 1)) + endOfList(2) + line('ADDED', object('b', 3)) + line('MODIFIED', object('a', 4))),
+    );
+    const { seen, store } = await reflect(api, 'modified a');
+    expect(seen).toEqual(['added a', 'synced 2', 'added b', 'modified a']);
+    expect([...store.keys()]).toEqual(['a', 'b']);
+    expect([store.get('a')?.metadata.resourceVersion, store.resourceVersion]).toEqual(['4', '4']);
+  });
+
+  it('yields only the differences of another list', async () => {
+    const expired = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', message: 'too old', code: 410 };
+    const first = ['gone', 'same', 'changed'].map((name, i) => line('ADDED', object(name, i + 1))).join('');
+    const second = [object('same', 2), object('changed', 7), object('new', 8)].map((each) => line('ADDED', each)).join('');
+    const { api } = await scripted(send(first + endOfList(5) + line('ERROR', expired)), send(second + endOfList(9)));
+    const { seen } = await reflect(api, 'synced 9');
+    expect(seen.slice(4)).toEqual(['deleted gone', 'modified changed', 'added new', 'synced 9']);
+  });
+
+  it('stores what a transform keeps, and still sees every change', async () => {
+    const { api } = await scripted(
+      send(line('ADDED', object('a', 1)) + endOfList(2) + line('MODIFIED', object('a', 3)) + line('DELETED', object('a', 4))),
+    );
+    const { seen } = await reflect(api, 'deleted a', ({ apiVersion, kind, metadata: { name } }) => ({
+      apiVersion,
+      kind,
+      metadata: { name: name ?? '' },
+    }));
+    expect(seen).toEqual(['added a', 'synced 2', 'modified a', 'deleted a']);
   });
 });
