@@ -112,6 +112,18 @@ export {
 export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './registry/table-columns.ts';
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
 export { asBootstrap, asServer, type ServerIdentity, type WriteContext } from './registry/write-context.ts';
+export { replaceFile, writeFilesAtomically } from './serving/atomic-file.ts';
+export { directoryFiles } from './serving/directory-files.ts';
+export { serveExchange } from './serving/exchange-handler.ts';
+export {
+  checkKubeconfigPath,
+  type KubeconfigContent,
+  localUrl,
+  renderKubeconfig,
+  writeKubeconfig,
+} from './serving/kubeconfig.ts';
+export { type DrainOptions, drainServer, type Shutdown, shutdownNotice } from './serving/shutdown.ts';
+export { kubernetesVersion, tsukubeVersion, versionInfo } from './serving/version.ts';
 export { type CacheEntry, type CacheEvent, isReadable, type Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export type { ObjectCache } from './watchcache/object-cache.ts';

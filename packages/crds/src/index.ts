@@ -1,3 +1,10 @@
 export { type CustomApi, type CustomApiParts, type LookedUpApi, lookUpCustomApi, openCustomApi } from './custom-api.ts';
 export { customResourceDefinition } from './definition/custom-resource-definition.ts';
+export type { ScalePaths } from './definition/definition.ts';
+export { customColumns, scaleColumns } from './serving/columns.ts';
+export { scaleSchema } from './serving/custom-resource.ts';
+export { scalableBy } from './serving/scale.ts';
+export { customStrategy, statusStrategy } from './serving/strategy.ts';
+export { selectableFieldsOf, structuralType } from './serving/structural-type.ts';
+export { validateNewSchema } from './validation/schema.ts';
 export { type SharedField, splitSharedFields } from './validation/shared-fields.ts';

@@ -1,14 +1,13 @@
 import {
   type AdmissionPlugin,
   type CertificatePool,
-  IncomingRequest,
   type Logger,
   type Resource,
   requestSummary,
+  serveExchange,
 } from '@tsukube/apiserver';
 import type { FindRegistry } from '@tsukube/builtin';
 import type { ServerEndpoint } from '@tsukube/controllers';
-import { StatusError } from '@tsukube/machinery';
 import type { KeyPair } from '@tsukube/machinery/pki';
 import type { Store } from '@tsukube/storage';
 import type { Answer, EventLoopBudget, Exchange } from '@tsukube/transport';
@@ -81,7 +80,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const handling = await createRequestHandling(parts, access, storage, api);
   const background = await startBackground(parts, access, storage, api, handling, findRegistry);
   return {
-    handle: (exchange) => handle(exchange, handling.handler),
+    handle: serveExchange(handling.handler),
     publish: (endpoint) => background.publish(endpoint),
     onHandshakeError: () => storage.metrics.handshakeErrors.increase(),
     beginShutdown: () => handling.setUnready(),
@@ -108,20 +107,4 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       await storage.close();
     },
   };
-}
-
-function handle(exchange: Exchange, handler: (request: IncomingRequest) => Answer | Promise<Answer>): Answer | Promise<Answer> {
-  let request: IncomingRequest;
-  try {
-    request = new IncomingRequest(exchange, Date.now());
-  } catch {
-    const { status } = StatusError.badRequest('the path of the request is not properly encoded');
-    return {
-      kind: 'bytes',
-      status: 400,
-      type: 'application/json',
-      body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, ...status }),
-    };
-  }
-  return handler(request);
 }

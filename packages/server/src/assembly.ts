@@ -7,10 +7,13 @@ import {
   type RegistryServices,
   type Resource,
   type ServerMetrics,
+  type Shutdown,
   serverMetrics,
   serviceAddresses,
+  shutdownNotice,
   storageCorruption,
   storageSize,
+  versionInfo,
 } from '@tsukube/apiserver';
 import { admissionPlugins, type FindRegistry, type RoleRules, roleRulesOf } from '@tsukube/builtin';
 import { controllerNames } from '@tsukube/controllers';
@@ -24,8 +27,6 @@ import { configuredEncryption, type EncryptionChecks, noEncryptionChecks } from 
 import { kubeletClient } from './kubelet-client.ts';
 import { customApi } from './registries/custom-api.ts';
 import { allResources, createRegistries, type Registries, watchCaches } from './registries/registries.ts';
-import { type Shutdown, shutdownNotice } from './shutdown.ts';
-import { versionInfo } from './version.ts';
 import { type HeavyServing, heavyServing } from './worker/heavy-requests.ts';
 
 export interface AccessControl {

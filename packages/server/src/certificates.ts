@@ -1,14 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Logger } from '@tsukube/apiserver';
+import { directoryFiles, type Logger, renderKubeconfig, writeKubeconfig } from '@tsukube/apiserver';
 import { BoundedCache } from '@tsukube/machinery';
 import { type KeyPair, memoryFiles, sharedRsaKey } from '@tsukube/machinery/pki';
 import { openTrust, type Trust } from './authentication/trust.ts';
 import type { ServeOptions } from './config/index.ts';
 import { lockSharedDir } from './files/data-dir.ts';
 import { fileReader } from './kubelet-client.ts';
-import { directoryFiles, keepRenewed, openPki, type Pki, servingHosts } from './pki/index.ts';
-import { renderKubeconfig, writeKubeconfig } from './pki/kubeconfig.ts';
+import { keepRenewed, openPki, type Pki, servingHosts } from './pki/index.ts';
 import { type ServingCertificates, servingCertificates } from './pki/serving-certificates.ts';
 
 /** The server's certificates: its own PKI, which is renewed, the trusted CAs and the serving certificates of flags. */

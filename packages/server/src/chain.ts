@@ -30,6 +30,7 @@ import {
   impersonation,
   indexPage,
   isOpenIdIssuer,
+  kubernetesVersion,
   type LoopObserver,
   logFiles,
   metricsPage,
@@ -45,6 +46,7 @@ import {
   type ServerMetrics,
   type ShutdownNotice,
   unservedPaths,
+  versionInfo,
   versionPage,
   withRequestInfo,
 } from '@tsukube/apiserver';
@@ -57,7 +59,6 @@ import type { EncryptionChecks } from './encryption/index.ts';
 import type { RequestLimits } from './flow-control.ts';
 import { healthChecks, type PostStartHooks } from './health.ts';
 import { builtInNames, objectsNamed } from './registries/registries.ts';
-import { kubernetesVersion, versionInfo } from './version.ts';
 import { flagzPage, statuszPage } from './z-pages.ts';
 
 export interface ChainParts extends ApiServerParts {

@@ -1,5 +1,14 @@
 import { isIPv6 } from 'node:net';
-import { type AdmissionPlugin, isTokenProtocol, type Logger, type Resource, silentLogger } from '@tsukube/apiserver';
+import {
+  type AdmissionPlugin,
+  checkKubeconfigPath,
+  drainServer,
+  isTokenProtocol,
+  type Logger,
+  localUrl,
+  type Resource,
+  silentLogger,
+} from '@tsukube/apiserver';
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { type Listener, listen } from '@tsukube/transport';
@@ -12,10 +21,8 @@ import { type Certificates, expiryCheck, frontProxy, openSharedCertificates, sig
 import { completeOptions, type GivenOptions, runsPlugin, type ServeOptions } from './config/index.ts';
 import { type DataDir, takeDataDir } from './files/data-dir.ts';
 import { restrictDataDir } from './files/data-dir-permissions.ts';
-import { checkKubeconfigPath, localUrl } from './pki/kubeconfig.ts';
 import { openConfiguredStore } from './registries/store.ts';
 import { endpointOf } from './server-endpoint.ts';
-import { drainServer } from './shutdown.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface RunningServer {

@@ -1,7 +1,6 @@
-import { acceptClauses, acceptsMediaType, answerText, answerValue, type Delegate } from '@tsukube/apiserver';
+import { acceptClauses, acceptsMediaType, answerText, answerValue, type Delegate, kubernetesVersion } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import { flagsAndValues, type ServeOptions } from './config/index.ts';
-import { kubernetesVersion } from './version.ts';
 
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';

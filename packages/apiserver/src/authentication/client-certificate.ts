@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { certificateBlocks } from '@tsukube/machinery';
 import type { ClientConnection } from '@tsukube/transport';
 import type { User } from '../http/api-request.ts';
 import {
@@ -80,6 +81,17 @@ export function certificateAuthenticator(
 /** The trusted CAs. A new object whenever they change. */
 export interface CertificatePool {
   readonly roots: readonly X509Certificate[];
+}
+
+/** Parses PEM bundles. Throws if one of them has no certificate. */
+export function parseCertificatePool(pems: readonly string[]): CertificatePool {
+  return { roots: pems.flatMap(certificatesIn) };
+}
+
+function certificatesIn(pem: string): X509Certificate[] {
+  const found = certificateBlocks(pem);
+  if (found.length === 0) throw new Error('there is no certificate in it');
+  return found.map((each) => new X509Certificate(each));
 }
 
 /** Validity period of a chain, or why it is invalid. */

@@ -1,6 +1,7 @@
 export * from './authenticator.ts';
 export { bearerAuthenticator, commonAudiences, withApiAudiences } from './bearer-token.ts';
-export { type CertificatePool, certificateAuthenticator } from './client-certificate.ts';
+export { type CertificateUser, commonNameOf, userFromCertificate } from './certificate-user.ts';
+export { type CertificatePool, certificateAuthenticator, parseCertificatePool } from './client-certificate.ts';
 export {
   audiencesOf,
   type CompactToken,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tsukube/machinery';
 import { type ApiResource, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
-import type { Resource } from '../registry/resource.ts';
+import type { Resource, ServedVersion } from '../registry/resource.ts';
 import { openApi3Document } from './openapi3-document.ts';
 import type { OpenApiOperation, Path } from './operation.ts';
 import { getting, listing, type Parameter } from './parameter.ts';
@@ -37,16 +37,16 @@ const formVersion = 1;
 
 export function customDocuments(resources: () => Iterable<Resource>, types: () => TypeIndex): CustomDocuments {
   let topics: ReadonlyMap<string, ApiVersion> | undefined;
-  const parts = new WeakMap<Resource, Swagger2Part>();
+  const parts = new WeakMap<ServedVersion, Swagger2Part>();
   const current = () => {
     topics ??= topicsOf([...resources()]);
     return topics;
   };
   const partOf = (version: ApiVersion, resource: ApiResource): Swagger2Part => {
-    let part = parts.get(resource.resource);
+    let part = parts.get(resource.served);
     if (!part) {
       part = swagger2Part(version, resource, types());
-      parts.set(resource.resource, part);
+      parts.set(resource.served, part);
     }
     return part;
   };

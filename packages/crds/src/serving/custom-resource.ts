@@ -2,7 +2,6 @@ import { builtinTypes } from '@tsukube/api';
 import {
   type ConvertByWebhook,
   compareVersions,
-  type ObjectForm,
   type Resource,
   type Schema,
   type ServedVersion,
@@ -10,24 +9,12 @@ import {
   scaleSubresource,
   storedVerbs,
 } from '@tsukube/apiserver';
-import {
-  type CheckedObject,
-  type CompiledSchema,
-  cannotUnmarshal,
-  checkObject,
-  goValueText,
-  isObject,
-  type JsonObject,
-  nameIsDNSSubdomain,
-  type TypeCatalogue,
-  type TypeDefinition,
-  toOpenApi,
-} from '@tsukube/machinery';
+import { type CompiledSchema, type JsonObject, nameIsDNSSubdomain, toOpenApi } from '@tsukube/machinery';
 import { type DefinedVersion, type Definition, isDefinitionConditionTrue } from '../definition/definition.ts';
 import { customColumns, scaleColumns } from './columns.ts';
-import { findAll, PathMismatch, parsePath } from './json-path.ts';
 import { scalableBy } from './scale.ts';
 import { customStrategy, statusStrategy } from './strategy.ts';
+import { selectableFieldsOf, structuralType } from './structural-type.ts';
 
 export interface CustomResourceParts {
   readonly definition: Definition;
@@ -43,8 +30,9 @@ export interface CustomResourceParts {
   readonly isTerminating: () => boolean;
 }
 
+/** The type of the scale subresource. */
 const scaleType = 'io.k8s.api.autoscaling.v1.Scale';
-const scaleSchema: Schema = { catalogue: builtinTypes, type: scaleType, listType: `${scaleType}List` };
+export const scaleSchema: Schema = { catalogue: builtinTypes, type: scaleType, listType: `${scaleType}List` };
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const verbsWhileTerminating = ['delete', 'deletecollection', 'get', 'list', 'watch'];
@@ -114,25 +102,9 @@ function renamed(object: JsonObject, apiVersion: string): JsonObject {
 }
 
 function schemaFor({ definition, schemaOf, sourceOf }: CustomResourceParts, version: string): Schema {
-  const { kind, listKind } = definition.acceptedNames;
-  const type = typeName(definition.group, version, kind);
-  const { preserveUnknownFields } = definition;
+  const { group, acceptedNames: names, preserveUnknownFields } = definition;
   const published = (dialect: string) => toOpenApi(sourceOf(version), { v2: dialect === 'swagger2', preserveUnknownFields });
-  return {
-    catalogue: withMetadataOnly(type),
-    type,
-    listType: typeName(definition.group, version, listKind),
-    form: customForm(() => schemaOf(version), published),
-  };
-}
-
-/** A catalogue in which the custom type has only `metadata`. */
-function withMetadataOnly(type: string): TypeCatalogue {
-  const definition: TypeDefinition = {
-    name: type,
-    fields: new Map([['metadata', { name: 'metadata', type: { is: 'object', ref: objectMeta }, number: 1 }]]),
-  };
-  return { get: (name) => (name === type ? definition : builtinTypes.get(name)) };
+  return structuralType({ group, version, names, compiled: () => schemaOf(version), published });
 }
 
 function subresourcesOf(parts: CustomResourceParts): Readonly<Record<string, Subresource>> | undefined {
@@ -149,11 +121,6 @@ function statusSubresource(parts: CustomResourceParts): Subresource {
   return { verbs: { get, update, patch }, strategy: statusStrategy(rulesOf(parts)) };
 }
 
-/** The OpenAPI name of the type: com.example.stable.v1.CronTab. */
-function typeName(group: string, version: string, kind: string): string {
-  return `${group.split('.').reverse().join('.')}.${version}.${kind}`;
-}
-
 /** The deprecation warning of the definition, or one that names a newer version. */
 function deprecationWarning({ group, versions, names }: Definition, defined: DefinedVersion): string | undefined {
   if (!defined.deprecated) return undefined;
@@ -164,59 +131,4 @@ function deprecationWarning({ group, versions, names }: Definition, defined: Def
     .sort(compareVersions)[0];
   const warning = `${group}/${defined.name} ${names.kind} is deprecated`;
   return better === undefined ? warning : `${warning}; use ${group}/${better} ${names.kind}`;
-}
-
-/** The selectableFields of a definition as functions. */
-function selectableFieldsOf(jsonPaths: readonly string[]): ServedVersion['selectableFields'] {
-  if (jsonPaths.length === 0) return undefined;
-  return Object.fromEntries(jsonPaths.map((jsonPath) => [jsonPath.replace(/^\./, ''), reader(jsonPath)]));
-}
-
-function reader(jsonPath: string): (object: JsonObject) => string {
-  const steps = parsePath(jsonPath);
-  return (object) => {
-    try {
-      const [value] = findAll(object, steps);
-      return value === undefined || value === null ? '' : goValueText(value);
-    } catch (error) {
-      if (error instanceof PathMismatch) return '';
-      throw error;
-    }
-  };
-}
-
-const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-const none: readonly string[] = [];
-
-/** Custom objects: ObjectMeta is typed, the rest follows the schema of the definition. */
-function customForm(schema: () => CompiledSchema, published: ObjectForm['published']): ObjectForm {
-  return {
-    published,
-    check: (object) => checkCustom(object, schema()),
-    get mergeSchema() {
-      return schema().mergeSchema;
-    },
-  };
-}
-
-function checkCustom(object: JsonObject, schema: CompiledSchema): CheckedObject {
-  const metadata = checkMetadata(object);
-  if (metadata.error !== undefined) return { value: object, error: metadata.error, unknown: none };
-  const { unknown, error } = schema.normalize(object, 'request');
-  return { value: object, error, unknown: metadata.unknown.length === 0 ? unknown : [...metadata.unknown, ...unknown] };
-}
-
-/** Decodes the metadata as ObjectMeta, in place. */
-function checkMetadata(object: JsonObject): { error?: string; unknown: readonly string[] } {
-  const { metadata } = object;
-  if (metadata === undefined || metadata === null) {
-    object.metadata = {};
-    return { unknown: none };
-  }
-  if (!isObject(metadata)) return { error: cannotUnmarshal(metadata, 'v1.ObjectMeta'), unknown: none };
-  const { value, error, unknown } = checkObject(metadata, builtinTypes.get(objectMeta), builtinTypes);
-  if (error !== undefined) return { error, unknown: none };
-  object.metadata = value;
-  // Kubernetes reports unknown metadata fields sorted.
-  return { unknown: [...unknown].sort().map((text) => text.replace('unknown field "', 'unknown field "metadata.')) };
 }

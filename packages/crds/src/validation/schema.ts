@@ -15,7 +15,7 @@ import {
 import { childScope, RuleCosts, type RuleScope, validateRules, validateRuleTexts } from './cel-rules.ts';
 import { allowedAtRoot, internalSchema, namesOfSetFields } from './internal-types.ts';
 import { validateListType, validateMapKeys, validateMapType } from './list-types.ts';
-import { isUnknownType, knownTypes, type ValidationOptions } from './ratcheting.ts';
+import { isUnknownType, knownTypes, ratchetingOptions, type ValidationOptions } from './ratcheting.ts';
 
 /** Reports keywords that custom resources must not use, and invalid combinations. */
 export function validateOpenApiSchema(
@@ -178,6 +178,11 @@ export function validateSchema(schema: JsonObject, at: FieldPath, context: Schem
   if (found.length === 0 && obstacle !== undefined) found.invalid(schemaAt, '', obstacle);
   costs?.reportTotal(found);
   errors.addAll(found);
+}
+
+/** Validates a schema that is not part of a definition: that of a resource in code. */
+export function validateNewSchema(schema: JsonObject, at: FieldPath, hasStatus: boolean, errors: FieldErrors): void {
+  validateSchema(schema, at, { options: ratchetingOptions({}, undefined, false), hasStatus, unchanged: false }, errors);
 }
 
 /** Checks the structure, then the defaults. Rules are checked only if both are valid. */

@@ -5,16 +5,17 @@ import {
   type CertificatePool,
   cachedTokenAuthenticator,
   certificateAuthenticator,
+  commonNameOf,
   isProxyHeader,
   isStandardCredential,
   requestHeaderAuthenticator,
   type TokenAuthenticator,
   unionAuthenticator,
+  userFromCertificate,
   webSocketAuthenticator,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
 import { type ServeOptions, UsageError } from '../config/index.ts';
-import { commonNameOf, userFromCertificate } from '../pki/index.ts';
 import { type TokenParts, type Tokens, tokenAuthenticator } from './token-authenticator.ts';
 
 export interface AuthenticationParts extends TokenParts {

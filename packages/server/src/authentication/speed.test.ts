@@ -3,9 +3,11 @@ import {
   cachedTokenAuthenticator,
   certificateAuthenticator,
   IncomingRequest,
+  parseCertificatePool,
   signerOf,
   type TokenAuthenticator,
   unionAuthenticator,
+  userFromCertificate,
   verificationKeys,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
@@ -13,9 +15,7 @@ import { type BoundKind, boundTokens, type FindObject } from '@tsukube/builtin';
 import { newKey } from '@tsukube/machinery/pki';
 import type { ClientConnection } from '@tsukube/transport';
 import { expect, it } from 'vitest';
-import { userFromCertificate } from '../pki/index.ts';
 import { newAuthority, newCertificate } from './testing.ts';
-import { parseCertificatePool } from './trust.ts';
 
 const issuer = 'https://kubernetes.default.svc';
 const key = newKey().pem;

@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { CertificatePool, Logger } from '@tsukube/apiserver';
-import { certificateBlocks } from '@tsukube/machinery';
+import { type CertificatePool, type Logger, parseCertificatePool } from '@tsukube/apiserver';
 import type { ServeOptions } from '../config/index.ts';
 import { watchedFile } from '../files/watched-file.ts';
 
@@ -43,15 +41,4 @@ function watchedAuthorities(path: string | undefined, own: readonly string[], on
   const fail = (error: unknown) => logger.error('CA files could not be reloaded', { path, error: String(error) });
   const watched = path === undefined ? undefined : watchedFile(path, change, fail);
   return { pool: () => pool, pems: () => pems, stop: () => watched?.stop() };
-}
-
-/** Parses PEM bundles. Throws if one of them has no certificate. */
-export function parseCertificatePool(pems: readonly string[]): CertificatePool {
-  return { roots: pems.flatMap(certificatesIn) };
-}
-
-function certificatesIn(pem: string): X509Certificate[] {
-  const found = certificateBlocks(pem);
-  if (found.length === 0) throw new Error('there is no certificate in it');
-  return found.map((each) => new X509Certificate(each));
 }

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from '@tsukube/apiserver';
 import { memoryFiles } from '@tsukube/machinery/pki';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openPki } from './index.ts';
-import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-kubeconfig-'));
 afterAll(() => rmSync(folder, { recursive: true }));

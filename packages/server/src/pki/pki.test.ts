@@ -3,9 +3,9 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { directoryFiles } from '@tsukube/apiserver';
 import { distinguishedName, issueCertificate, memoryFiles } from '@tsukube/machinery/pki';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { directoryFiles } from './directory-files.ts';
 import { openPki, type Pki, servingHosts } from './pki.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');

@@ -1,4 +1,4 @@
-import type { VersionInfo } from '@tsukube/apiserver';
+import type { VersionInfo } from '../delegates/pages.ts';
 
 /** The Kubernetes version of the API. */
 export const kubernetesVersion = 'v1.36.4';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PkiFiles } from '@tsukube/machinery/pki';
-import { type NewFile, writeFilesAtomically } from '../files/atomic-file.ts';
+import { type NewFile, writeFilesAtomically } from './atomic-file.ts';
 
 /** Digests of files written by the server, in sha256sum format. */
 const record = 'made-by-tsukube.sha256';

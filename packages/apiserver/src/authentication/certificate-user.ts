@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FailedAuthentication, refused } from '@tsukube/apiserver';
 import { MalformedDer, type NameAttribute, nameAttributes, nameValues, readDistinguishedName } from '@tsukube/machinery';
 import { readCertificate } from '@tsukube/machinery/pki';
+import { type FailedAuthentication, refused } from './authenticator.ts';
 
 export interface CertificateUser {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { KeyPair } from '@tsukube/machinery/pki';
-import { replaceFile } from '../files/atomic-file.ts';
+import { replaceFile } from './atomic-file.ts';
 
 export interface KubeconfigContent {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger, ShutdownNotice } from '@tsukube/apiserver';
 import type { Listener } from '@tsukube/transport';
-import type { ServeOptions } from './config/index.ts';
+import type { Logger } from '../logger.ts';
+import type { ShutdownNotice } from '../registry/resource-request.ts';
 
 export interface Shutdown {
   readonly notice: ShutdownNotice;
@@ -33,9 +33,17 @@ export function shutdownNotice(): Shutdown {
   };
 }
 
+/** Times of a graceful shutdown, with the names and defaults of kube-apiserver's flags. */
+export interface DrainOptions {
+  readonly shutdownDelayDuration: number;
+  readonly shutdownSendRetryAfter: boolean;
+  readonly shutdownWatchTerminationGracePeriod: number;
+  readonly requestTimeout: number;
+}
+
 /** The parts of a server that a shutdown drains. */
 interface Drained {
-  readonly options: ServeOptions;
+  readonly options: DrainOptions;
   readonly listener: Listener;
   readonly logger: Logger;
   readonly api: {
