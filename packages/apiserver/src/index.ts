@@ -113,6 +113,7 @@ export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './r
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
 export { asBootstrap, asServer, type ServerIdentity, type WriteContext } from './registry/write-context.ts';
 export { replaceFile, writeFilesAtomically } from './serving/atomic-file.ts';
+export { type Compactable, startCompaction } from './serving/compaction.ts';
 export { directoryFiles } from './serving/directory-files.ts';
 export { serveExchange } from './serving/exchange-handler.ts';
 export {

@@ -1,7 +1,37 @@
+export type { AgeCell, Authenticator, Authorizer, CellValue, HealthCheck, Logger, User } from '@tsukube/apiserver';
+export { alwaysAllow } from '@tsukube/apiserver';
 export { KubeconfigError } from '@tsukube/client';
+export type { ScalePaths } from '@tsukube/crds';
+export { FieldErrors, path, StatusError } from '@tsukube/machinery';
 export { ApiRefusal } from './access/api-access.ts';
 export type { CertificateSecret } from './certificates/secret-store.ts';
 export type { WebhookCertificates } from './certificates/webhook-certificates.ts';
+export type { TableColumn } from './resource/columns.ts';
+export {
+  type DefinedResource,
+  defineResource,
+  type OtherVersion,
+  type ResourceObject,
+  type ResourceOptions,
+} from './resource/define-resource.ts';
+export type { ResourceStrategy } from './resource/strategy.ts';
+export type {
+  FieldsOf,
+  JsonSchema,
+  ObjectOfSchema,
+  ResourceMeta,
+  ResourceSchema,
+  StandardSchema,
+} from './schema/schema-types.ts';
+export { SchemaError } from './schema/structural-schema.ts';
+export type { ServerAuthentication, ServerAuthorization } from './server/access.ts';
+export type { ServingCertificate } from './server/certificates.ts';
+export type { ApiServerOptions, EtcdTls, StorageChoice } from './server/options.ts';
+export { type RunningApiServer, serve } from './server/serve.ts';
+export * from './storage/object-storage.ts';
+export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';
+export type { SubresourceHandler, SubresourceHandlers, UpgradeHandler, WebSocketHandler } from './subresource/subresource.ts';
+export type { Change, SubresourceRequest } from './subresource/subresource-request.ts';
 export type { ServeWebhooksOptions, WebhookServer } from './webhook/serve-options.ts';
 export { serveWebhooks } from './webhook/serve-webhooks.ts';
 export type { WebhookService } from './webhook/service.ts';

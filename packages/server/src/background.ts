@@ -1,3 +1,4 @@
+import { startCompaction } from '@tsukube/apiserver';
 import type { FindRegistry } from '@tsukube/builtin';
 import {
   type Controller,
@@ -14,7 +15,6 @@ import type { AccessControl, Api, OpenStorage } from './assembly.ts';
 import { serviceRanges } from './config/index.ts';
 import { createInitialObjects, ensureBootstrapPolicy } from './registries/bootstrap.ts';
 import { resourcesNow } from './registries/custom-api.ts';
-import { startCompaction } from './registries/store.ts';
 import type { RequestHandling } from './request-handling.ts';
 import { authenticationData } from './server-endpoint.ts';
 

@@ -1,4 +1,5 @@
 export { readRequestBody } from './decoding/body.ts';
+export { writeContext } from './decoding/write-options.ts';
 
 import type { Strategy, Subresource, Verbs } from '../registry/resource.ts';
 import { create } from './verbs/create.ts';

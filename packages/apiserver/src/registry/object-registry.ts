@@ -10,6 +10,7 @@ import {
 } from '@tsukube/machinery';
 import { KeyExists, Mismatch, RequestTooLarge, type Store, type StoreWriteOptions, UnreadableValue } from '@tsukube/storage';
 import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Logger } from '../logger.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 import type { Admission, AdmissionAttributes } from './admission.ts';
@@ -39,6 +40,8 @@ export interface RegistryServices {
   readonly registryNamed?: (group: string, plural: string) => ObjectRegistry | undefined;
   /** Authorizes the deletion of unreadable objects, which is refused without it. */
   readonly authorizer?: Authorizer;
+  /** For failures in the background of a resource, such as the watch of its storage. */
+  readonly logger?: Logger;
   /** For state beside the objects, under keys of no resource. */
   readonly store?: Pick<Store, 'get' | 'create' | 'update'>;
 }

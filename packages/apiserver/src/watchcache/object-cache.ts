@@ -26,6 +26,8 @@ export interface ObjectCache extends Pick<Store, 'delete' | 'ping' | 'close'> {
   /** The size of all values. */
   readonly bytes: number;
   readonly isClosed: boolean;
+  /** Nothing is kept in memory: reads call `get` and `list` each time, and always see the newest state. */
+  readonly isUncached?: boolean;
   /** Whether the store has corrupt values, in this cache or another. */
   readonly hasCorruption: boolean;
 

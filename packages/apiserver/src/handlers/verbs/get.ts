@@ -13,16 +13,17 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
   rejectExport(request);
   const { objects, info } = request;
   const key = objects.key(info.namespace, info.name);
-  const waiting = readiness(request, key);
   const answerWith = (entry: CacheEntry | undefined) => {
     if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
     if (request.heavy && isConverted(output, request) && request.heavy.isHeavyObject(entry, request))
       return request.heavy.read(request);
     return answerEntry(200, entry, request, output);
   };
+  const fromStore = async () => answerWith(await objects.cache.get(key));
+  if (objects.cache.isUncached) return fromStore();
+  const waiting = readiness(request, key);
   const answer = () => answerWith(objects.cache.peek(key));
   if (!waiting) return answer();
-  const fromStore = async () => answerWith(await objects.cache.get(key));
   return waiting.then(
     (fresh) => (fresh === false ? fromStore() : answer()),
     // An unreadable value keeps the cache from loading; other objects are read from the store one by one.

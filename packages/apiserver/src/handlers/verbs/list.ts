@@ -37,9 +37,11 @@ export function list(request: ResourceRequest): Answer | Promise<Answer> {
 }
 
 /** Lists of custom objects have `continue` even if empty, as in kube-apiserver. */
-export function listMetadata(listing: Listing, { version }: ResourceRequest, { as }: Output): Record<string, JsonValue> {
+export function listMetadata(listing: Listing, { version, objects }: ResourceRequest, { as }: Output): Record<string, JsonValue> {
   const untyped = as === 'object' && version.schema.form !== undefined;
-  const metadata: Record<string, JsonValue> = { resourceVersion: String(listing.revision) };
+  // Objects that are computed may have no versions.
+  const isUnversioned = objects.cache.isUncached && listing.revision === 0;
+  const metadata: Record<string, JsonValue> = isUnversioned ? {} : { resourceVersion: String(listing.revision) };
   if (listing.continue || untyped) metadata.continue = listing.continue ?? '';
   if (listing.remaining) metadata.remainingItemCount = listing.remaining;
   return metadata;
@@ -53,6 +55,7 @@ export function collect(request: ResourceRequest, options: ListOptions, selectio
   const snapshot = snapshotOf(options, continuation);
   const limit = snapshot.at === 'any' || options.limit <= 0 ? Number.POSITIVE_INFINITY : options.limit;
   const scope = { prefix, from: continuation?.from ?? '', limit, selection };
+  if (cache.isUncached) return collectFromStore(request, { ...scope, limit: options.limit || Number.POSITIVE_INFINITY });
   if (snapshot.at === 'exact') return collectAt(request, snapshot.revision, scope, continuation);
   const waiting = readiness(request, snapshot);
   const fromMemory = () =>
@@ -140,6 +143,9 @@ async function collectFromStore(request: ResourceRequest, scope: Scope): Promise
   return cut(page.entries, page.revision, scope, page.entries.length);
 }
 
+/** The revision of continue tokens for the newest state. */
+const newest = -1;
+
 /** Cuts a page from the entries. `total` counts all entries. Selects among many in time slices. */
 function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, total: number): Listing | Promise<Listing> {
   const { selection, limit, prefix } = scope;
@@ -147,7 +153,7 @@ function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, tot
   if (!matches) {
     if (entries.length <= limit) return { entries, revision };
     const page = entries.slice(0, limit);
-    const next = encodeContinue((page.at(-1) as CacheEntry).key, prefix, revision);
+    const next = encodeContinue((page.at(-1) as CacheEntry).key, prefix, revision || newest);
     return { entries: page, revision, continue: next, remaining: total - limit };
   }
   const selected: CacheEntry[] = [];
@@ -166,7 +172,11 @@ function listingOf(
   if (selected.length < limit) return { entries: selected, revision };
   const page = selected.slice(0, limit);
   const last = page.at(-1) as CacheEntry;
-  return { entries: page, revision, continue: last === entries.at(-1) ? undefined : encodeContinue(last.key, prefix, revision) };
+  return {
+    entries: page,
+    revision,
+    continue: last === entries.at(-1) ? undefined : encodeContinue(last.key, prefix, revision || newest),
+  };
 }
 
 const expiredMessage = 'The resourceVersion for the provided list is too old.';
