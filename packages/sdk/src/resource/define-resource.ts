@@ -56,8 +56,10 @@ export interface ResourceOptions<S extends ResourceSchema, Versions extends Reco
   readonly subresources?: Readonly<Record<string, SubresourceHandlers<ObjectOfSchema<S>>>>;
   /** Other versions by their names. */
   readonly versions?: { readonly [Name in keyof Versions]: OtherVersion<S, Versions[Name]> };
-  /** A store of its own, or the author's own storage. By default the store of the server. */
-  readonly storage?: ObjectStorage<FieldsOf<S>> | Store;
+  /** The author's own storage, instead of a store. */
+  readonly storage?: ObjectStorage<FieldsOf<S>>;
+  /** The store of the objects, if not that of the server. The caller closes it. */
+  readonly store?: Store;
 }
 
 /** A resource for `serve`, or for the main server. */
@@ -97,7 +99,8 @@ export function defineResource<
       return { ...spoke, served: { ...spoke.served, converter } };
     },
   );
-  const own = storage && !isStore(storage) ? (storage as unknown as ObjectStorage) : undefined;
+  const own = storage as unknown as ObjectStorage | undefined;
+  if (own && options.store) throw new TypeError(`${names.kind} has a storage and a store`);
   const onObjects = (handler: VerbHandler): VerbHandler => (own ? onStorage(own, handler) : handler);
   const rules = { ...options, plural: names.plural, hub, others };
   const basic = basicStrategies(rules);
@@ -115,12 +118,8 @@ export function defineResource<
       ...(options.scale && { scale: onOwnObjects(scaleOf(options.scale), onObjects) }),
       ...subresourcesOf(subresources, onObjects),
     },
-    ...(storage && isStore(storage) && { store: storage }),
+    ...(options.store && { store: options.store }),
   };
-}
-
-function isStore(storage: object): storage is Store {
-  return 'revision' in storage && 'compact' in storage;
 }
 
 interface Rules {
