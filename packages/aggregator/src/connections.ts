@@ -6,6 +6,8 @@ import { type RemoteApi, serverNameOf } from './remote-api.ts';
 
 /** Connections kept alive for each address; more are opened while needed. */
 const maxIdleSockets = 64;
+/** A handshake takes a millisecond of both sides: a burst of requests rather waits for connections that become idle. */
+const maxConnecting = 32;
 /** More than `InFlight` admits. */
 const maxSockets = 20_000;
 /** Addresses that are tried for one request. */
@@ -126,6 +128,7 @@ export class Connections {
     const client = new Http1Client({
       tls: tlsOptions({ host: serverName, tls }),
       maxSockets,
+      maxConnecting,
       maxIdleSockets,
       maxResponseBytes: 0,
     });

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { asTransportProblem, connectionProblem, type NetworkAddress, OutboundError } from '@tsukube/apiserver';
 import type { StreamedResponse } from '@tsukube/transport';
 import type { Route } from './connections.ts';
@@ -20,11 +20,6 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Too many requests are in flight. */
-export class TooManyRequests extends Error {
-  override readonly name = 'TooManyRequests';
-}
-
 const connectTimeoutMs = 30_000;
 /** If there are other addresses to try. */
 const shortConnectTimeoutMs = 3000;
@@ -34,18 +29,9 @@ const shortConnectTimeoutMs = 3000;
  * the connection broke before the response. A read is tried at least twice.
  */
 export async function forward(route: Route, request: ForwardedRequest): Promise<StreamedResponse> {
-  if (!route.inFlight.enter()) {
-    request.body?.destroy();
-    throw new TooManyRequests('too many requests wait for the backend');
-  }
   try {
-    const response = await firstResponse(route, request);
-    route.inFlight.answered();
-    if (response.body instanceof Readable) response.body.once('close', () => route.inFlight.left());
-    else route.inFlight.left();
-    return response;
+    return await firstResponse(route, request);
   } catch (error) {
-    route.inFlight.failed();
     request.body?.destroy();
     throw error;
   }
@@ -58,7 +44,7 @@ async function firstResponse(route: Route, request: ForwardedRequest): Promise<S
   for (const [i, address] of candidates.entries()) {
     const isLast = i === candidates.length - 1;
     try {
-      const response = await attempt(route, address, request, fields, isLast ? connectTimeoutMs : shortConnectTimeoutMs);
+      const response = await attempt(route, address, request, fields, i < addresses.length - 1);
       route.report(address, true);
       return response;
     } catch (error) {
@@ -81,7 +67,7 @@ function attempt(
   { host, port }: NetworkAddress,
   { method, target, body, isChunked = false, signal }: ForwardedRequest,
   fields: string,
-  timeoutMs: number,
+  hasAlternative: boolean,
 ): Promise<StreamedResponse> {
   return client.open({
     destination: { isSecure: true, host, port, servername: serverName },
@@ -89,7 +75,7 @@ function attempt(
     body,
     isChunked,
     isHead: method === 'HEAD',
-    connectTimeoutMs: timeoutMs,
+    connectTimeoutMs: hasAlternative ? shortConnectTimeoutMs : connectTimeoutMs,
     signal,
   });
 }

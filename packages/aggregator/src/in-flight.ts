@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
+import type { StreamedResponse } from '@tsukube/transport';
+
 /** Requests of one API that wait for the head of their response. A backend that hangs holds no more. */
-const maxWaiting = 1000;
+const maxWaiting = 500;
 /** Requests of one API, with watches and other streams. */
 const maxOpen = 10_000;
 
-/** Bounds the requests that a backend holds at a time. */
+/** Bounds the requests of clients that a backend holds at a time. */
 export class InFlight {
   #waiting = 0;
   #open = 0;
@@ -30,5 +33,20 @@ export class InFlight {
   failed(): void {
     this.#waiting--;
     this.#open--;
+  }
+}
+
+/** Accounts for a request. Undefined if there are too many. */
+export async function admitted(inFlight: InFlight, send: () => Promise<StreamedResponse>): Promise<StreamedResponse | undefined> {
+  if (!inFlight.enter()) return undefined;
+  try {
+    const response = await send();
+    inFlight.answered();
+    if (response.body instanceof Readable) response.body.once('close', () => inFlight.left());
+    else inFlight.left();
+    return response;
+  } catch (error) {
+    inFlight.failed();
+    throw error;
   }
 }

@@ -9,8 +9,9 @@ import {
 } from '@tsukube/apiserver';
 import type { Answer, StreamedResponse } from '@tsukube/transport';
 import type { Connections, Route } from './connections.ts';
-import { forward, TooManyRequests, Unreachable } from './forward.ts';
+import { forward, Unreachable } from './forward.ts';
 import { identityHeaders, withoutIdentity } from './identity-headers.ts';
+import { admitted } from './in-flight.ts';
 import type { RemoteApi } from './remote-api.ts';
 
 const noSniff = { 'x-content-type-options': 'nosniff' };
@@ -42,10 +43,12 @@ export async function proxyToBackend(request: IncomingRequest, api: RemoteApi, c
   try {
     const target = targetOf(request);
     const isChunked = framing[0] === 'transfer-encoding';
-    const response = await forward(route, { method, target, headers, body, isChunked, signal: signalOf(request) });
-    return answerOf(response, method);
+    const forwarded = { method, target, headers, body, isChunked, signal: signalOf(request) };
+    const response = await admitted(route.inFlight, () => forward(route, forwarded));
+    return response ? answerOf(response, method) : tooManyRequests(body);
   } catch (error) {
-    return failureOf(error);
+    if (!(error instanceof Unreachable)) throw error;
+    return plainError(503, `error trying to reach service: ${error.message}`);
   }
 }
 
@@ -58,10 +61,9 @@ export async function routeTo(api: RemoteApi, connections: Connections): Promise
   }
 }
 
-function failureOf(error: unknown): Answer {
-  if (error instanceof TooManyRequests) return plainError(429, error.message);
-  if (error instanceof Unreachable) return plainError(503, `error trying to reach service: ${error.message}`);
-  throw error;
+function tooManyRequests(body: Readable | undefined): Answer {
+  body?.destroy();
+  return plainError(429, 'too many requests wait for the backend');
 }
 
 /** `/apis/GROUP/VERSION` is the only path of three parts. */

@@ -12,7 +12,7 @@ const refreshMs = 60_000;
 const timeoutMs = 5000;
 /** OpenAPI documents are built by the backend when they are first asked for. */
 const specTimeoutMs = 60_000;
-const maxSpecBytes = 16 << 20;
+const maxBytes = 16 << 20;
 const form = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 const accept = `${form('v2')},${form('v2beta1')}`;
 
@@ -128,7 +128,7 @@ export class RemoteDocuments {
 
   async #discover(api: RemoteApi, route: Route): Promise<Documents> {
     const known = this.#documents.get(api.name);
-    const fetched = await fetchDocument(route, '/apis', { accept, etag: known?.etag, timeoutMs });
+    const fetched = await fetchDocument(route, '/apis', { accept, etag: known?.etag, timeoutMs, maxBytes });
     if (fetched.status === 304 && known) return known;
     if (fetched.status === 503) throw new Error('the backend answered its discovery with 503');
     const isAggregated = fetched.headers.get('content-type')?.includes('as=APIGroupDiscoveryList') ?? false;
@@ -152,7 +152,7 @@ function comparePriority(apis: readonly RemoteApi[]): (a: RemoteApi, b: RemoteAp
 
 /** The OpenAPI 2 document of a backend, or the known one if it has not changed. Undefined if the backend has none. */
 async function fetchSpec(api: RemoteApi, route: Route, known: KnownSpec | undefined): Promise<KnownSpec | undefined> {
-  const options = { accept: 'application/json', timeoutMs: specTimeoutMs, maxBytes: maxSpecBytes };
+  const options = { accept: 'application/json', timeoutMs: specTimeoutMs, maxBytes };
   const { status, headers, body } = await fetchDocument(route, '/openapi/v2', { ...options, etag: known?.etag });
   if (status === 304 && known) return known;
   if (status === 404) return undefined;
@@ -163,14 +163,14 @@ async function fetchSpec(api: RemoteApi, route: Route, known: KnownSpec | undefi
 }
 
 async function legacyDocuments(api: RemoteApi, route: Route): Promise<Documents> {
-  const fetched = await fetchDocument(route, discoveryPathOf(api), { accept: 'application/json', timeoutMs });
+  const fetched = await fetchDocument(route, discoveryPathOf(api), { accept: 'application/json', timeoutMs, maxBytes });
   if (fetched.status !== 200) throw new Error(`the backend answered its discovery with ${fetched.status}`);
   return { resources: resourcesInLegacyList(jsonOf(fetched)) };
 }
 
 /** The backend's own URL of the document, which names its hash. A backend without OpenAPI is left out. */
 async function openApi3Url(api: RemoteApi, route: Route): Promise<string | undefined> {
-  const fetched = await fetchDocument(route, '/openapi/v3', { accept: 'application/json', timeoutMs });
+  const fetched = await fetchDocument(route, '/openapi/v3', { accept: 'application/json', timeoutMs, maxBytes });
   if (fetched.status !== 200) return undefined;
   const index = jsonOf(fetched);
   const paths = isObject(index) ? objectIn(index, 'paths') : undefined;

@@ -7,6 +7,8 @@ export interface PoolOptions {
   readonly tls: ConnectionOptions;
   /** Connections to one destination. Further requests wait. */
   readonly maxSockets: number;
+  /** Connections to one destination that are being made; further requests wait, and may get another one that becomes idle. All if absent. */
+  readonly maxConnecting?: number;
   /** Idle connections that are kept for one destination; all if absent. */
   readonly maxIdleSockets?: number;
   /** Of responses that are not streamed. */
@@ -41,6 +43,7 @@ export class ConnectionPool implements ConnectionObserver {
   readonly #idle: OutgoingConnection[] = [];
   readonly #open = new Set<OutgoingConnection>();
   readonly #waiting = new Set<PooledCall>();
+  #connecting = 0;
   /** TLS session that the next connection resumes. */
   #session: Buffer | undefined;
 
@@ -56,9 +59,14 @@ export class ConnectionPool implements ConnectionObserver {
   submit(call: PooledCall): void {
     const idle = this.#idle.pop();
     if (idle) call.startOn(idle);
-    else if (this.#open.size < this.#options.maxSockets) call.startOn(this.#connect());
+    else if (this.#mayConnect) call.startOn(this.#connect());
     else if (this.#waiting.size < maxWaiting) this.#waiting.add(call);
     else call.onFailure(new Error('too many requests wait for a connection'));
+  }
+
+  get #mayConnect(): boolean {
+    const { maxSockets, maxConnecting = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#open.size < maxSockets && this.#connecting < maxConnecting;
   }
 
   withdraw(call: PooledCall): void {
@@ -92,8 +100,18 @@ export class ConnectionPool implements ConnectionObserver {
     this.#open.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
+    if (!connection.isReady) this.#connecting--;
+    this.#connectNext();
+  }
+
+  onReady(): void {
+    this.#connecting--;
+    this.#connectNext();
+  }
+
+  #connectNext(): void {
     const [next] = this.#waiting;
-    if (!next) return;
+    if (!next || !this.#mayConnect) return;
     this.#waiting.delete(next);
     next.startOn(this.#connect());
   }
@@ -104,6 +122,7 @@ export class ConnectionPool implements ConnectionObserver {
     const readyEvent = isSecure ? 'secureConnect' : 'connect';
     const connection = new OutgoingConnection(socket, readyEvent, this, this.#options.maxResponseBytes);
     this.#open.add(connection);
+    this.#connecting++;
     return connection;
   }
 

@@ -25,6 +25,8 @@ export interface OutgoingExchange extends Expectation {
 
 /** Informed of the life of a connection. */
 export interface ConnectionObserver {
+  /** The server was reached, and verified. */
+  onReady(): void;
   /** The connection can take another request. */
   onIdle(connection: OutgoingConnection): void;
   onClosed(connection: OutgoingConnection): void;
@@ -95,6 +97,7 @@ export class OutgoingConnection {
   #onReady(): void {
     this.isReady = true;
     if (this.#exchange) this.#write(this.#exchange);
+    this.#observer.onReady();
   }
 
   #write({ head, body, isChunked }: OutgoingExchange): void {
