@@ -36,8 +36,13 @@ export function clusterOf(context, server) {
     server,
     context,
     request: kubeRequest(server.kubeconfig),
-    kubectl: (...args) => context.exec('kubectl', args, { env }),
+    kubectl: async (...args) => withoutWarnings(await context.exec('kubectl', args, { env })),
   };
+}
+
+/** @param {string} text */
+function withoutWarnings(text) {
+  return text.replace(/^Warning: .*\n?/gm, '');
 }
 
 /** @returns {Promise<number>} */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { distinguishedName, issueCertificate, keyIdentifier } from '@tsukube/machinery/pki';
 import { createService, eventually, freePort, hostAddress, kubeconfigOf, runInBackground } from './backend.mjs';
 
 /** @typedef {import('./backend.mjs').Cluster} Cluster */
@@ -29,10 +31,22 @@ function resourceMetrics(started) {
   ].join('\n');
 }
 
-/** A kubelet that answers /metrics/resource. @param {{ cert: Buffer, key: Buffer }} serving @returns {Promise<import('node:https').Server>} */
-function startKubelet(serving) {
+function selfSignedCertificate() {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const subject = distinguishedName({ commonName: 'metered' });
+  const day = 86_400_000;
+  const [notBefore, notAfter] = [new Date(Date.now() - day), new Date(Date.now() + day)];
+  /** @type {import('@tsukube/machinery/pki').Use} */
+  const use = { for: 'server', hosts: ['metered'] };
+  const issuer = { subject, key: privateKey, keyIdentifier: keyIdentifier(publicKey) };
+  const cert = issueCertificate({ subject, publicKey, notBefore, notAfter, use }, issuer);
+  return { cert, key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() };
+}
+
+/** A kubelet that answers /metrics/resource. @returns {Promise<import('node:https').Server>} */
+function startKubelet() {
   const started = Date.now() - 60_000;
-  const server = createServer(serving, ({ url }, response) => {
+  const server = createServer(selfSignedCertificate(), ({ url }, response) => {
     if (url !== '/metrics/resource') return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(resourceMetrics(started));
   });
@@ -75,9 +89,7 @@ export async function startMetricsServer(cluster, { program, source }) {
     ...delegation,
     ...kubelets,
   ]);
-  // The kubelet serves with the certificate that metrics-server makes for itself.
-  const pem = (/** @type {string} */ name) => readFileSync(join(certificates, `apiserver.${name}`));
-  const kubelet = await eventually(context, async () => startKubelet({ cert: pem('crt'), key: pem('key') }));
+  const kubelet = await startKubelet();
   await createNodeAndPod(cluster, /** @type {import('node:net').AddressInfo} */ (kubelet.address()).port);
   await kubectl('apply', '-f', file('apiservice'));
   return () => {

@@ -25,6 +25,21 @@ async function startEtcd({ context }) {
   };
 }
 
+/** Kubernetes 1.36 has a kind that the ClusterRole of the example does not know; its admission waits until it can list it. @param {Cluster} cluster */
+async function allowMutatingPolicies({ kubectl }) {
+  const resources = ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'];
+  const named = resources.map((name) => `--resource=${name}.admissionregistration.k8s.io`);
+  await kubectl('create', 'clusterrole', 'wardle-policies', '--verb=get,list,watch', ...named);
+  const { namespace, name } = account;
+  await kubectl(
+    'create',
+    'clusterrolebinding',
+    'wardle-policies',
+    '--clusterrole=wardle-policies',
+    `--serviceaccount=${namespace}:${name}`,
+  );
+}
+
 /**
  * Runs k8s.io/sample-apiserver with the manifests of its repository, except for the Deployment and the Service.
  * @param {Cluster} cluster @param {{ program: string, source: string }} built @returns {Promise<() => void>} stops it
@@ -32,6 +47,7 @@ async function startEtcd({ context }) {
 export async function startSampleApiServer(cluster, { program, source }) {
   const { kubectl, context } = cluster;
   for (const name of manifests) await kubectl('apply', '-f', join(source, 'artifacts', 'example', `${name}.yaml`));
+  await allowMutatingPolicies(cluster);
   const port = await freePort();
   await createService(cluster, { ...account, name: 'api' }, { portName: '', port });
   const kubeconfig = await kubeconfigOf(cluster, account);
@@ -71,7 +87,8 @@ export function sampleApiServerTrials({ kubectl, request, context, server }, sou
         assert.match(text, /fischers .* false +Fischer/);
       }),
     'create, get and list flunders': async () => {
-      await kubectl('create', '-f', join(source, 'artifacts', 'flunders', '01-flunder.yaml'));
+      // Its admission plugins are ready when their informers have synced.
+      await eventually(context, () => kubectl('create', '-f', join(source, 'artifacts', 'flunders', '01-flunder.yaml')));
       assert.match(await kubectl('get', 'flunders'), /^NAME +CREATED AT\nmy-first-flunder +20/);
       assert.equal(await kubectl('get', 'flunder/my-first-flunder', '-o', 'name'), 'flunder.wardle.example.com/my-first-flunder');
       assert.match(await kubectl('get', 'flunders', '-l', 'sample-label=true', '-A', '-o', 'name'), /my-first-flunder/);
@@ -93,6 +110,7 @@ export function sampleApiServerTrials({ kubectl, request, context, server }, sou
       /** @type {string[]} */
       const seen = [];
       for await (const line of watch.lines) {
+        if (line.startsWith('Warning:')) continue;
         // The first line is the list: from then on the watch is open.
         if (seen.push(line) === 1) await kubectl('create', '-f', manifest('Flunder', 'watched', {}));
         if (line.endsWith('/watched')) break;
