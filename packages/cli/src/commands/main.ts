@@ -23,6 +23,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'Recover the intact objects of a damaged database.',
     run: (argv) => explained(repair, argv),
   },
+  'explain-path': {
+    summary: 'Say which part of a server answers a request.',
+    run: (argv) => explained(async (rest) => (await import('./explain-path.ts')).explainPath(rest), argv),
+  },
   envtest: {
     summary: 'Create the kube-apiserver and etcd programs that envtest runs (KUBEBUILDER_ASSETS).',
     run: envtest,
