@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that measure time or memory, or use all cores: they run one file at a time, after all others. */
 const alone = [
-  'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak}/**/*.test.ts',
+  'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak,workers}/**/*.test.ts',
   'tests/client/soak.test.ts',
   'tests/components/*.test.ts',
   'tests/package/*.test.ts',
