@@ -16,6 +16,6 @@ export {
   type StreamedResponse,
 } from './http1-client/http1-client.ts';
 export type { Http1Response } from './http1-client/response-reader.ts';
-export { type Listener, type ListenerOptions, listen } from './listener.ts';
+export { type IncomingConnections, type Listener, type ListenerOptions, listen } from './listener.ts';
 export { type FailedHandshake, type TrustOptions, trustOptions, verificationProblem } from './outgoing-tls.ts';
 export { SpdyConnection, type SpdyOptions, SpdyStream } from './spdy/connection.ts';
