@@ -19,6 +19,7 @@ const alone = {
     'tests/kubelet/gigabyte.test.ts',
     'tests/ecosystem/client-go.test.ts',
     'tests/server/{watching,writing,flow-control}.test.ts',
+    'tests/server/controllers/many-dependents.test.ts',
   ],
 };
 
