@@ -13,7 +13,8 @@ const alone = [
   'packages/api/src/protobuf.test.ts',
   'packages/{machinery,builtin,crds}/src/**/bounds.test.ts',
   'packages/server/src/authentication/speed.test.ts',
-  'packages/storage/src/etcd/*.test.ts',
+  'packages/storage/src/{etcd,mysql,postgres}/*.test.ts',
+  'tests/server/sql*.test.ts',
 ];
 
 /** Tests without global state: they share processes, and thereby loaded modules. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { SqlRow, SqlSession, SqlValue, Statement } from '../sql/dialect.ts';
 import type { SqlAddress, SqlHost } from '../sql/dsn.ts';
-import { ConnectionLost } from './failures.ts';
+import { ConnectionLost } from '../sql/failures.ts';
 
 /** A transaction that waits for its client, such as one of a suspended server, holds the revision row no longer than this. */
 const IDLE_IN_TRANSACTION_MS = 5_000;

@@ -41,7 +41,7 @@ export const postgresStatements: DialectStatements = {
   removeStaleWriters: statement(`DELETE FROM tsukube_writers WHERE seen < now() - interval '1 day'`),
   countPeers: (writer) =>
     statement(`SELECT count(*) AS peers FROM tsukube_writers WHERE writer <> ? AND seen > now() - interval '30 seconds'`, writer),
-  lockSchema: statement('SELECT pg_advisory_lock(?)', SCHEMA_LOCK),
+  lockSchema: statement('SELECT pg_advisory_lock(?) IS NOT NULL AS locked', SCHEMA_LOCK),
   unlockSchema: statement('SELECT pg_advisory_unlock(?)', SCHEMA_LOCK),
   hasSchema: statement(`SELECT 1 AS found FROM pg_class WHERE oid = to_regclass('tsukube_schema') AND pg_table_is_visible(oid)`),
 };

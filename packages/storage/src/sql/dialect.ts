@@ -118,7 +118,7 @@ export interface DialectStatements {
   readonly removeStaleWriters: Statement;
   /** Column peers: number of other writers seen in the last half minute. */
   countPeers(writer: string): Statement;
-  /** Serializes migrations, until the session ends. */
+  /** Serializes migrations, until the session ends; column locked is false after a timeout. */
   readonly lockSchema: Statement;
   readonly unlockSchema: Statement;
   /** Column version of the schema; no row if there is no schema. */

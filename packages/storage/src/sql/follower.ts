@@ -5,6 +5,7 @@ import { readState } from './statements.ts';
 
 const POLL_TIMEOUT_MS = 5_000;
 const AFTER_FAILURE_MS = 500;
+const HEARTBEAT_MS = 10_000;
 
 interface FollowerOptions {
   readonly dialect: SqlDialect;
@@ -12,6 +13,8 @@ interface FollowerOptions {
   readonly log: SqlLog;
   /** Identifies this process among writers. */
   readonly writer: string;
+  /** Tells other processes that this one is alive. */
+  readonly heartbeat: () => Promise<void>;
   readonly logger: SqlLogger | undefined;
 }
 
@@ -24,6 +27,7 @@ export class SqlFollower {
   readonly #listener: { stop(): Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
+  #beatAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
   constructor(options: FollowerOptions) {
@@ -51,9 +55,17 @@ export class SqlFollower {
     }, ms).unref();
   }
 
+  #beat(): void {
+    const now = performance.now();
+    if (now - this.#beatAt < HEARTBEAT_MS) return;
+    this.#beatAt = now;
+    this.#options.heartbeat().catch(() => {});
+  }
+
   /** Resolves with the time until the next poll. */
   async #poll(): Promise<number> {
     const { dialect, pool, log, writer } = this.#options;
+    this.#beat();
     const known = log.newest;
     const [states, peers] = await pool.read([readState, dialect.sql.countPeers(writer)], POLL_TIMEOUT_MS);
     const { newest } = stateOf(states?.[0]);

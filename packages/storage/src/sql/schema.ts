@@ -9,7 +9,8 @@ export async function prepareSchema(dialect: SqlDialect, session: SqlSession): P
   const { sql, migrations } = dialect;
   const known = migrations.at(-1)?.version ?? 0;
   if ((await schemaVersion(dialect, session)) === known) return;
-  await session.run([sql.lockSchema], TIMEOUT_MS);
+  const [locked] = await session.run([sql.lockSchema], TIMEOUT_MS);
+  if (!locked?.[0]?.locked) throw new Error('another server has been changing the tables for too long');
   try {
     const found = await schemaVersion(dialect, session);
     if (found > known)

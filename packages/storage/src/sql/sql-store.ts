@@ -53,7 +53,10 @@ export class SqlStore implements Store {
     this.#watches = new SqlWatches(this.#log, state, logger);
     this.#compactor = new SqlCompactor(dialect, this.#pool, state);
     this.#expiry = new SqlExpiry(dialect, this.#pool, (key, expected) => this.delete(key, expected));
-    this.#follower = new SqlFollower({ dialect, pool: this.#pool, log: this.#log, writer: this.#writer.id, logger });
+    this.#follower = new SqlFollower({
+      ...{ dialect, pool: this.#pool, log: this.#log, writer: this.#writer.id, logger },
+      heartbeat: () => this.#writer.heartbeat(),
+    });
     this.#expiry.expect(0);
     this.#compactor.sweep().catch((error) => logger?.warn('compaction was not finished', { error: String(error) }));
   }
