@@ -82,7 +82,12 @@ export async function startMetricsServer(cluster, { program, source }) {
   const kubeconfig = await kubeconfigOf(cluster, account);
   const certificates = mkdtempSync(join(tmpdir(), 'tsukube-aggregation-'));
   const delegation = ['', 'authentication-', 'authorization-'].map((prefix) => `--${prefix}kubeconfig=${kubeconfig}`);
-  const kubelets = ['--kubelet-insecure-tls', '--kubelet-use-node-status-port', '--metric-resolution=10s'];
+  const kubelets = [
+    '--kubelet-insecure-tls',
+    '--kubelet-use-node-status-port',
+    '--metric-resolution=10s',
+    '--kubelet-request-timeout=5s',
+  ];
   const end = runInBackground(context, program, [
     `--secure-port=${port}`,
     `--cert-dir=${certificates}`,
