@@ -93,7 +93,8 @@ function step(bench) {
     rows: [rate, alone, added, memory],
     measure: async (contender, round) => {
       const server = await startAggregated();
-      const direct = { ...contender.endpoint, host: '127.0.0.1', port: server.port, ca: server.ca };
+      // It does not authenticate.
+      const direct = { ...contender.endpoint, host: '127.0.0.1', port: server.port, ca: server.ca, token: 'none' };
       try {
         await registerAggregated(contender, server);
         const { result, load } = await withLoad(contender, () => gets(bench, contender.endpoint, bench.plan.inFlight, round));

@@ -67,6 +67,8 @@ async function createNodeAndPod({ request }, port) {
   const spec = { nodeName: 'metered', containers: [{ name: 'c', image: 'i' }] };
   await request('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   await request('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec });
+  const running = { status: { phase: 'Running' } };
+  await request('PATCH', '/api/v1/namespaces/default/pods/web/status', running, 'application/merge-patch+json');
 }
 
 /**
