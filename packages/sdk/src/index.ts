@@ -32,6 +32,17 @@ export * from './storage/object-storage.ts';
 export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';
 export type { SubresourceHandler, SubresourceHandlers, UpgradeHandler, WebSocketHandler } from './subresource/subresource.ts';
 export type { Change, SubresourceRequest } from './subresource/subresource-request.ts';
+export {
+  type DelegatedAuthentication,
+  type DelegatedAuthenticationOptions,
+  delegatedAuthentication,
+} from './delegation/delegated-authentication.ts';
+export {
+  type DelegatedAuthorization,
+  type DelegatedAuthorizationOptions,
+  delegatedAuthorization,
+} from './delegation/delegated-authorization.ts';
+export type { MainServerOptions } from './delegation/main-server.ts';
 export type { ServeWebhooksOptions, WebhookServer } from './webhook/serve-options.ts';
 export { serveWebhooks } from './webhook/serve-webhooks.ts';
 export type { WebhookService } from './webhook/service.ts';
