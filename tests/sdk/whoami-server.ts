@@ -24,18 +24,18 @@ export interface WhoamiServer {
 
 /** A server behind delegated authentication and authorization that answers every path with the user of the request. */
 export async function startWhoami(who: DelegatedAuthentication, may: DelegatedAuthorization): Promise<WhoamiServer> {
-  const checks = { healthz: [], livez: [], readyz: [who.readyCheck] };
+  const checks = { healthz: [], livez: [], readyz: [{ name: 'delegated-authentication', check: () => who.ready() }] };
   const health = healthDelegate(() => checks, silentLogger);
   const handler = chain(
     [
       panicRecovery(silentLogger),
       withRequestInfo(),
-      authentication(who.authenticator, { isCredential: who.isCredential }),
-      authorization(may),
+      authentication(who.authenticate, { isCredential: who.isCredential }),
+      authorization(may.authorizer),
     ],
     (incoming) => health(incoming) ?? answerText(200, JSON.stringify(incoming.user)),
   );
-  const tls = () => ({ cert: serving.pem, key: serving.key, ca: [...who.authorities()] });
+  const tls = () => ({ cert: serving.pem, key: serving.key, ca: [...who.clientAuthorities()] });
   const listener = await listen({
     host: '127.0.0.1',
     port: 0,

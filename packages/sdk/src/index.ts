@@ -4,8 +4,21 @@ export { KubeconfigError } from '@tsukube/client';
 export type { ScalePaths } from '@tsukube/crds';
 export { FieldErrors, path, StatusError } from '@tsukube/machinery';
 export { ApiRefusal } from './access/api-access.ts';
+export type { MainServerOptions } from './access/main-server.ts';
 export type { CertificateSecret } from './certificates/secret-store.ts';
-export type { WebhookCertificates } from './certificates/webhook-certificates.ts';
+export type { ServingCertificates } from './certificates/serving-certificates.ts';
+export {
+  type DelegatedAuthentication,
+  type DelegatedAuthenticationOptions,
+  delegatedAuthentication,
+} from './delegation/delegated-authentication.ts';
+export {
+  type DelegatedAuthorization,
+  type DelegatedAuthorizationOptions,
+  delegatedAuthorization,
+} from './delegation/delegated-authorization.ts';
+export type { RegisteredApi } from './register/api-services.ts';
+export { type ApiRegistration, type RegisteredService, type RegisterOptions, register } from './register/register.ts';
 export type { TableColumn } from './resource/columns.ts';
 export {
   type DefinedResource,
@@ -32,20 +45,8 @@ export * from './storage/object-storage.ts';
 export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';
 export type { SubresourceHandler, SubresourceHandlers, UpgradeHandler, WebSocketHandler } from './subresource/subresource.ts';
 export type { Change, SubresourceRequest } from './subresource/subresource-request.ts';
-export {
-  type DelegatedAuthentication,
-  type DelegatedAuthenticationOptions,
-  delegatedAuthentication,
-} from './delegation/delegated-authentication.ts';
-export {
-  type DelegatedAuthorization,
-  type DelegatedAuthorizationOptions,
-  delegatedAuthorization,
-} from './delegation/delegated-authorization.ts';
-export type { MainServerOptions } from './delegation/main-server.ts';
-export type { ServeWebhooksOptions, WebhookServer } from './webhook/serve-options.ts';
+export type { ServeWebhooksOptions, WebhookServer, WebhookService } from './webhook/serve-options.ts';
 export { serveWebhooks } from './webhook/serve-webhooks.ts';
-export type { WebhookService } from './webhook/service.ts';
 export {
   type AdmissionWebhook,
   type MutatingHandler,

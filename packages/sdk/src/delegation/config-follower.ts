@@ -12,8 +12,8 @@ export interface ConfigFollower {
   current(): AuthenticationConfig | undefined;
   /** Why the configuration is not up to date; undefined if it is. */
   problem(): string | undefined;
-  /** Calls back after every change. */
-  onChange(listener: () => void): void;
+  /** Calls back after every change. The returned function unsubscribes. */
+  onChange(listener: () => void): () => void;
   close(): void;
 }
 
@@ -38,7 +38,7 @@ class Following implements ConfigFollower {
   readonly #client: KubeClient;
   readonly #onError: (error: unknown) => void;
   readonly #stop = new AbortController();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
   #config: AuthenticationConfig | undefined;
   #problem: string | undefined = `${configMap} was not read yet`;
   #confirming: Promise<void> | undefined;
@@ -57,8 +57,9 @@ class Following implements ConfigFollower {
     return this.#problem;
   }
 
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   close(): void {

@@ -5,7 +5,6 @@ import {
   cachedTokenAuthenticator,
   certificateAuthenticator,
   commonNameOf,
-  type HealthCheck,
   HealthProblem,
   type Identification,
   isProxyHeader,
@@ -18,9 +17,9 @@ import {
   webSocketAuthenticator,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
+import { type MainServerOptions, openMainServer, reviewer } from '../access/main-server.ts';
 import type { AuthenticationConfig } from './authentication-config.ts';
 import { type ConfigFollower, followAuthenticationConfig } from './config-follower.ts';
-import { type MainServerOptions, openMainServer, reviewer } from './main-server.ts';
 
 export interface DelegatedAuthenticationOptions extends MainServerOptions {
   /** Audiences of tokens; at least one must be an audience of the token. By default those of the main API server. */
@@ -39,15 +38,15 @@ export interface DelegatedAuthenticationOptions extends MainServerOptions {
 
 /** Authentication by the main API server: proxies, client certificates and tokens that it accepts are accepted here. */
 export interface DelegatedAuthentication {
-  readonly authenticator: Authenticator;
+  readonly authenticate: Authenticator;
   /** Whether a header, in lower case, carries credentials. */
   readonly isCredential: (header: string) => boolean;
   /** The CAs of client certificates and proxies in PEM, for TLS. */
-  authorities(): readonly string[];
-  /** Calls back when the CAs change. */
-  onChange(listener: () => void): void;
-  /** Fails while the configuration of the main API server is not known or cannot be read. */
-  readonly readyCheck: HealthCheck;
+  clientAuthorities(): readonly string[];
+  /** Calls back when the CAs change. The returned function unsubscribes. */
+  onChange(listener: () => void): () => void;
+  /** Throws HealthProblem while the configuration of the main API server is not known or cannot be read. */
+  ready(): void;
   close(): void;
 }
 
@@ -66,16 +65,13 @@ export async function delegatedAuthentication(options: DelegatedAuthenticationOp
   ]);
   const known = withAuthenticatedGroup(proofs);
   return {
-    authenticator: options.anonymous === false ? known : orAnonymous(known),
+    authenticate: options.anonymous === false ? known : orAnonymous(known),
     isCredential: (header) => isStandardCredential(header) || isProxyHeaderOf(config.current(), header),
-    authorities: () => config.current()?.authorities ?? [],
+    clientAuthorities: () => config.current()?.authorities ?? [],
     onChange: (listener) => config.onChange(listener),
-    readyCheck: {
-      name: 'delegated-authentication',
-      check() {
-        const problem = config.problem();
-        if (problem !== undefined) throw new HealthProblem(problem);
-      },
+    ready() {
+      const problem = config.problem();
+      if (problem !== undefined) throw new HealthProblem(problem);
     },
     close() {
       config.close();

@@ -9,7 +9,7 @@ import {
   reviewVerdict,
   unionAuthorizer,
 } from '@tsukube/apiserver';
-import { type MainServerOptions, openMainServer, reviewer } from './main-server.ts';
+import { type MainServerOptions, openMainServer, reviewer } from '../access/main-server.ts';
 
 export interface DelegatedAuthorizationOptions extends MainServerOptions {
   /** How long an allowed access is not asked for again. 10 seconds by default. */
@@ -24,7 +24,8 @@ export interface DelegatedAuthorizationOptions extends MainServerOptions {
   readonly now?: () => number;
 }
 
-export interface DelegatedAuthorization extends Authorizer {
+export interface DelegatedAuthorization {
+  readonly authorizer: Authorizer;
   close(): void;
 }
 
@@ -50,8 +51,8 @@ export async function delegatedAuthorization(options: DelegatedAuthorizationOpti
     authorize: (access) => decide(accessReviewSpec(access)),
     rulesFor: () => ({ ...noRules, incomplete: true, error: 'delegated authorization does not list rules' }),
   };
-  const { authorize, rulesFor } = unionAuthorizer([privilegedGroups(alwaysAllowGroups), allowedPaths(alwaysAllowPaths), reviews]);
-  return { authorize, rulesFor, close: () => server.close() };
+  const authorizer = unionAuthorizer([privilegedGroups(alwaysAllowGroups), allowedPaths(alwaysAllowPaths), reviews]);
+  return { authorizer, close: () => server.close() };
 }
 
 const allowed = { decision: 'allow', reason: '' } as const;
