@@ -51,7 +51,7 @@ describe.runIf(hostAddress)('registration by address', () => {
     await registration.available();
     const paths = objects(group, service);
     const { body } = await t.client.get(paths.service);
-    expect(body.spec).toMatchObject({ type: 'ClusterIP', ports: [{ name: 'https', port: 443, targetPort: backend.port }] });
+    expect(body.spec).toMatchObject({ type: 'ClusterIP', ports: [{ name: 'https', port: 443, targetPort: 'https' }] });
     expect(body.spec.selector).toBeUndefined();
     expect(await slicesAt(paths.slices)).toMatchObject([
       { endpoints: [{ addresses: [hostAddress], conditions: { ready: true } }], ports: [{ name: 'https', port: backend.port }] },

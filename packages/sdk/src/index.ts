@@ -5,6 +5,8 @@ export type { ScalePaths } from '@tsukube/crds';
 export { FieldErrors, path, StatusError } from '@tsukube/machinery';
 export { ApiRefusal } from './access/api-access.ts';
 export type { MainServerOptions } from './access/main-server.ts';
+export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './aggregated/serve-aggregated.ts';
+export type { CertificatePlace } from './certificates/certificate-source.ts';
 export type { CertificateSecret } from './certificates/secret-store.ts';
 export type { ServingCertificates } from './certificates/serving-certificates.ts';
 export {
@@ -38,7 +40,7 @@ export type {
 } from './schema/schema-types.ts';
 export { SchemaError } from './schema/structural-schema.ts';
 export type { ServerAuthentication, ServerAuthorization } from './server/access.ts';
-export type { ServingCertificate } from './server/certificates.ts';
+export type { RenewedCertificate, ServingCertificate } from './server/certificates.ts';
 export type { ApiServerOptions, EtcdTls, StorageChoice } from './server/options.ts';
 export { type RunningApiServer, serve } from './server/serve.ts';
 export * from './storage/object-storage.ts';

@@ -48,9 +48,10 @@ export function servicePort({ host, port = 443 }: OwnService, listening: number)
   return host === undefined ? port : listening;
 }
 
+/** The same for all replicas: the target port is the one with its name in their slices. */
 function serviceObject(service: OwnService, port: number): JsonObject {
   const { namespace, name, host } = service;
-  const ports = [{ name: portName, port: servicePort(service, port), targetPort: port, protocol: 'TCP' }];
+  const ports = [{ name: portName, port: servicePort(service, port), targetPort: portName, protocol: 'TCP' }];
   const spec: JsonObject = host === undefined ? { ports } : { type: 'ExternalName', externalName: host, ports };
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec };
 }

@@ -100,7 +100,7 @@ describe('registration', () => {
     const registration = register(access, [pods], target, service);
     await registration.register();
     const [created, slice, configuration] = access.requests.map(({ body }) => body as JsonObject);
-    expect(created?.spec).toEqual({ ports: [{ name: 'https', port: 443, targetPort: 9443, protocol: 'TCP' }] });
+    expect(created?.spec).toEqual({ ports: [{ name: 'https', port: 443, targetPort: 'https', protocol: 'TCP' }] });
     expect(slice).toMatchObject({
       metadata: { name: 'hook-10-1-2-3-9443', labels: { 'kubernetes.io/service-name': 'hook' } },
       addressType: 'IPv4',
