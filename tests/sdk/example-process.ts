@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface ExampleProcess {
   /** Sends SIGTERM and waits for the exit code. */
   stop(): Promise<number | null>;
+  /** Sends SIGKILL and waits for the end. */
+  kill(): Promise<void>;
 }
 
 /** Bundles a program with the sources of the SDK, runs it, and waits until it says that it serves. */
@@ -25,20 +27,22 @@ export async function startProgram(file: string, env: NodeJS.ProcessEnv): Promis
     target: 'node20',
     format: 'esm',
     conditions: ['tsukube-source'],
-    external: ['yaml', 'ws', 're2js'],
+    external: ['yaml', 'ws', 're2js', 'lmdb', 'protobufjs'],
   });
   const child = spawn(process.execPath, [outfile], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const stop = async (): Promise<number | null> => {
-    child.kill('SIGTERM');
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
     const code = await exited;
     rmSync(folder, { recursive: true, force: true });
     return code;
   };
-  for await (const line of createInterface(child.stdout)) if (line.startsWith('serving on ')) return { stop };
+  const stop = () => end('SIGTERM');
+  for await (const line of createInterface(child.stdout))
+    if (line.startsWith('serving on ')) return { stop, kill: async () => void (await end('SIGKILL')) };
   throw new Error(`${file} exited with ${await stop()}`);
 }
 
