@@ -1,4 +1,4 @@
-import type { ApiAccess } from '../access/api-access.ts';
+import { type ApiAccess, logError } from '../access/api-access.ts';
 import { accessOf } from '../access/client-access.ts';
 import { type MainServerOptions, openMainServer } from '../access/main-server.ts';
 import { type CertificatePlace, certificateSource, serviceHosts } from '../certificates/certificate-source.ts';
@@ -71,7 +71,7 @@ async function start(
 ): Promise<AggregatedApiServer> {
   const { service, logger } = options;
   const onError =
-    options.onError ?? (logger ? (error) => logger.error('aggregation failed', { error: messageOf(error) }) : logError);
+    options.onError ?? (logger ? (error) => logger.error('aggregation failed', { error: String(error) }) : logError);
   const main = await openMainServer(options);
   undo.push(main.close);
   const { client } = main;
@@ -153,12 +153,4 @@ async function openCertificate({ service, certificates, now }: AggregatedOptions
       return current.ca;
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function logError(error: unknown): void {
-  process.stderr.write(`${messageOf(error)}\n`);
 }

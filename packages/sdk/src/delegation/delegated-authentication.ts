@@ -17,6 +17,7 @@ import {
   webSocketAuthenticator,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
+import { logError } from '../access/api-access.ts';
 import { type MainServerOptions, openMainServer, reviewer } from '../access/main-server.ts';
 import type { AuthenticationConfig } from './authentication-config.ts';
 import { type ConfigFollower, followAuthenticationConfig } from './config-follower.ts';
@@ -129,8 +130,4 @@ function orAnonymous(authenticator: (...args: Parameters<Authenticator>) => Retu
     const settle = (known: Identification) => known ?? strangers(request);
     return found instanceof Promise ? found.then(settle) : settle(found);
   };
-}
-
-function logError(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 }

@@ -1,5 +1,5 @@
 import { type ApiObject, type WatcherEvent, watcher } from '@tsukube/client';
-import type { ApiAccess } from '../access/api-access.ts';
+import { type ApiAccess, logError } from '../access/api-access.ts';
 import { accessOf, withRetries } from '../access/client-access.ts';
 import { type MainServer, type MainServerOptions, openMainServer } from '../access/main-server.ts';
 import { apiServiceName, applyApiServices, deleteApiServices, type RegisteredApi, unavailability } from './api-services.ts';
@@ -220,8 +220,4 @@ class Registering implements ApiRegistration {
       if (!this.#stop.signal.aborted) this.#onError(error);
     });
   }
-}
-
-function logError(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 }
