@@ -12,7 +12,7 @@ const alone = {
     'packages/storage/src/etcd/*.test.ts',
   ],
   conversations: [
-    'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak}/**/*.test.ts',
+    'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak,workers}/**/*.test.ts',
     'tests/client/soak.test.ts',
     'tests/components/*.test.ts',
     'tests/package/*.test.ts',

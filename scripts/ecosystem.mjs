@@ -1,5 +1,6 @@
 import { build } from './build.mjs';
 import { install } from './install.mjs';
+import { pathWithEtcd } from './test-tools.mjs';
 
 const args = process.argv.slice(2);
 const startsNothingBuilt = args.some((arg) => /^--(list|no-build|help)$/.test(arg));
@@ -18,6 +19,7 @@ for (const [signal, code] of [
 try {
   if (startsNothingBuilt) install();
   else await build();
+  process.env.PATH = pathWithEtcd();
   const { main } = await import('../tests/ecosystem/main.mjs');
   process.exitCode = await main(args, interrupted.signal);
 } catch (error) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|soak|client|faults [flags]
+// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|replicas|workers|soak|client|faults [flags]
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,6 +24,25 @@ const commands = {
     about: 'sends valid objects of every kind, mutated',
     tests: ['tests/hostile/fuzz.test.ts', 'tests/fuzz/fuzz.test.ts'],
     flags: { requests: { default: () => '1000000', about: 'how many' }, seed },
+  },
+  replicas: {
+    about:
+      'kills three replicas and the members of their store under writers, readers and watchers; the history must be linearizable',
+    tests: ['tests/replicas/replicas.test.ts'],
+    flags: {
+      seconds: { default: () => '120', about: 'how long; 3600 for an hour' },
+      storage: { default: () => 'etcd', about: 'the store of the replicas' },
+      seed,
+    },
+  },
+  workers: {
+    about: 'kills the processes of a server with --workers under writers, readers and watchers; the history must be linearizable',
+    tests: ['tests/workers/kills.test.ts'],
+    flags: {
+      seconds: { default: () => '120', about: 'how long' },
+      count: { default: () => '3', about: 'number of processes' },
+      seed,
+    },
   },
   soak: {
     about: 'mixed clients for a long time; memory and file size must not grow',

@@ -18,6 +18,13 @@ const databases = [
   { name: 'MariaDB', debian: 'mariadb-server-core', folder: 'mariadb', program: /^usr\/sbin\/mariadbd$/ },
 ];
 
+/** The PATH on which etcd is found, if it could be fetched. */
+export function pathWithEtcd() {
+  const etcd = tools.find(({ name }) => name === 'etcd');
+  if (!isThere(etcd)) obtain(etcd);
+  return [process.env.PATH, binFolder(etcd)].join(delimiter);
+}
+
 /** Fetches the tools if possible. Returns the environment for the tests and the names of missing tools. */
 export function prepareTools() {
   const missing = [

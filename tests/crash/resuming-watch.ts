@@ -16,6 +16,8 @@ export interface Observed {
 /** A watch that resumes after its last event whenever the server restarts. */
 export class ResumingWatch {
   readonly events: Observed[] = [];
+  /** Bookmarks received; a resumed watch starts at the last one. */
+  bookmarks = 0;
   readonly selector: string;
   readonly from: number;
   readonly #path: string;
@@ -36,8 +38,20 @@ export class ResumingWatch {
     return wire.watch(path, (event) => this.#take(event));
   }
 
+  /** All events up to a bookmark have been delivered: a later one with an older version is a failure. */
+  #pass(version: number): void {
+    if (version < this.#last) throw new Error(`a bookmark of ${version} came after ${this.#last}`);
+    this.#last = version;
+    this.#onVersion(version);
+  }
+
   #take({ type, object }: Any): void {
     if (type === 'ERROR') throw new Error(`the watch failed: ${JSON.stringify(object)}`);
+    if (type === 'BOOKMARK') {
+      this.#pass(Number(object.metadata.resourceVersion));
+      this.bookmarks++;
+      return;
+    }
     const seen = observed(type, object);
     if (seen.version <= this.#last) throw new Error(`an event of ${seen.version} came after one of ${this.#last}`);
     this.#last = seen.version;

@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { Agent, request } from 'node:https';
 import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Any, Client } from '../support/client.ts';
 
 /** A connection to one process of the server. Requests that fail because the process has ended fail with WireBroken. */
@@ -18,6 +19,15 @@ export interface Sent {
 
 export class WireBroken extends Error {
   override readonly name = 'WireBroken';
+}
+
+export class WatchRefused extends Error {
+  override readonly name = 'WatchRefused';
+  readonly status: number;
+  constructor(status: number, body: string) {
+    super(`the watch was answered with ${status}: ${body}`);
+    this.status = status;
+  }
 }
 
 /** HTTP/1.1 with a keep-alive connection per concurrent request. */
@@ -50,7 +60,12 @@ export function http2Wire({ url, tls }: Client): Wire {
       stream.on('close', () => reject(new WireBroken('no answer')));
       if (body !== '') stream.end(body);
     });
-  return wire(open, () => session.destroy());
+  // A stream without Content-Length that the end of its connection cuts off ends without an error.
+  const isBroken = async () => {
+    for (let i = 0; i < 50 && !session.closed && !session.destroyed; i++) await pause(20);
+    return session.closed || session.destroyed;
+  };
+  return wire(open, () => session.destroy(), isBroken);
 }
 
 interface Answer {
@@ -67,15 +82,21 @@ function answer(status: number | undefined, headers: Record<string, unknown>, st
 
 type Open = (method: string, path: string, body: string, type: string) => Promise<Answer>;
 
-function wire(open: Open, close: () => void): Wire {
+/** `isBroken` resolves to whether the connection is closed, soon after an answer that was incomplete. */
+function wire(open: Open, close: () => void, isBroken: () => Promise<boolean> = async () => false): Wire {
   return {
     async send(method, path, body, type = 'application/json') {
       const answered = await open(method, path, body === undefined ? '' : JSON.stringify(body), type);
-      return { status: answered.status, body: JSON.parse(await whole(answered)) };
+      const text = await whole(answered);
+      try {
+        return { status: answered.status, body: JSON.parse(text) };
+      } catch (error) {
+        throw (await isBroken()) ? new WireBroken('half an answer', { cause: error }) : error;
+      }
     },
     async watch(path, onEvent) {
       const answered = await open('GET', path, '', 'application/json');
-      if (answered.status !== 200) throw new Error(`the watch was answered with ${answered.status}: ${await whole(answered)}`);
+      if (answered.status !== 200) throw new WatchRefused(answered.status, await whole(answered));
       await lines(answered.stream, (line) => onEvent(JSON.parse(line)));
     },
     close,

@@ -17,6 +17,8 @@ export interface WriterOptions {
   readonly shared: boolean;
   /** The store may fail while the server runs; some of these errors leave the outcome of a write unknown. */
   readonly outages: boolean;
+  /** A write of unknown outcome may take effect after a later read, because another server or process makes it. */
+  readonly late?: boolean;
 }
 
 /** The server runs but its store does not. */
@@ -61,10 +63,12 @@ export class Writer {
   }
 
   async #look(wire: Wire, name: string): Promise<Known> {
-    const { status, body } = await wire.send('GET', `${this.#options.path}/${name}`);
-    if (status === 404) return { is: 'absent' };
-    if (status !== 200) throw this.#unexpected(`GET ${name}`, { status, body });
-    return { is: 'there', object: body };
+    const { log, path } = this.#options;
+    const called = performance.now();
+    const { status, body } = await wire.send('GET', `${path}/${name}`);
+    if (status !== 200 && status !== 404) throw this.#unexpected(`GET ${name}`, { status, body });
+    log.read(name, status === 404 ? '' : body.data.write, called);
+    return status === 404 ? { is: 'absent' } : { is: 'there', object: body };
   }
 
   async #create(wire: Wire, name: string): Promise<Known> {
@@ -84,7 +88,7 @@ export class Writer {
 
   async #update(wire: Wire, name: string, { metadata, data }: Any): Promise<Known> {
     const { log, path, random } = this.#options;
-    const write = log.begin('update', name, metadata.uid);
+    const write = log.begin('update', name, metadata.uid, data.write);
     const { uid, resourceVersion, labels } = metadata;
     const next = newContent(write.id, Number(data.count) + 1, random);
     const body = { metadata: { name, uid, resourceVersion, labels }, data: next };
@@ -93,8 +97,10 @@ export class Writer {
 
   async #patch(wire: Wire, name: string, { metadata, data }: Any): Promise<Known> {
     const { log, path, random } = this.#options;
-    const write = log.begin('patch', name, metadata.uid);
-    const body = { data: newContent(write.id, Number(data.count) + 1, random) };
+    const { uid, resourceVersion } = metadata;
+    const write = log.begin('patch', name, uid, this.#options.late ? data.write : undefined);
+    const content = newContent(write.id, Number(data.count) + 1, random);
+    const body = { data: content, ...(this.#options.late && { metadata: { resourceVersion } }) };
     return this.#settle(write, await wire.send('PATCH', `${path}/${name}`, body, mergePatch), 200);
   }
 
@@ -103,20 +109,25 @@ export class Writer {
     const write = log.begin('delete', name, metadata.uid);
     const { uid } = metadata;
     const answer = await wire.send('DELETE', `${path}/${name}`, { preconditions: { uid } });
-    if (isUnwritten(answer)) write.outcome = { is: 'refused' };
+    if (isUnwritten(answer)) log.refuse(write);
+    if (this.#options.late && [404, 409].includes(answer.status)) {
+      log.refuse(write);
+      return { is: 'unsure' };
+    }
     if (answer.status !== 200) throw this.#unexpected(`DELETE ${name}`, answer);
     log.acknowledge(write, uid);
     return { is: 'absent' };
   }
 
   #settle(write: Write, { status, body }: Sent, expected: number): Known {
-    if (status === 409 && this.#options.shared) {
-      write.outcome = { is: 'refused' };
+    const { log, shared, late } = this.#options;
+    if ((status === 409 && (shared || late)) || (status === 404 && late)) {
+      log.refuse(write, status === 409);
       return { is: 'unsure' };
     }
-    if (isUnwritten({ status, body })) write.outcome = { is: 'refused' };
+    if (isUnwritten({ status, body })) log.refuse(write);
     if (status !== expected) throw this.#unexpected(`${write.kind} ${write.name}`, { status, body });
-    this.#options.log.acknowledge(write, body.metadata.uid, Number(body.metadata.resourceVersion));
+    log.acknowledge(write, body.metadata.uid, Number(body.metadata.resourceVersion));
     return { is: 'there', object: body };
   }
 

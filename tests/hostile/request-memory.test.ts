@@ -19,7 +19,7 @@ describe.skipIf(notBuilt)('many large bodies at once', () => {
   let hasEnded = false;
 
   beforeAll(async () => {
-    const args = ['--max-request-memory=64', '--request-timeout=20s'];
+    const args = ['--max-request-memory=64', '--request-timeout=6s'];
     server = launchServer({ dataDir, args, nodeArgs: ['--max-old-space-size=512'], quiet: true });
     void server.exit.then(() => {
       hasEnded = true;

@@ -1,50 +1,24 @@
 import { request } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hostAddress } from '../kubelet/setup.ts';
 import {
-  type AggregatedBackend,
   answerJson,
   availability,
   type BackendOptions,
   backendCertificate,
+  flundersOf,
   registerApi,
   registerBackend,
-  startBackend,
+  useBackends,
 } from '../support/aggregated-backend.ts';
 import type { Any } from '../support/client.ts';
 import { useServer } from '../support/server.ts';
 
 const t = useServer();
-const closing: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const close of closing) await close();
-});
-
-async function backendOf(options: BackendOptions): Promise<AggregatedBackend> {
-  const backend = await startBackend(options);
-  closing.push(() => backend.close());
-  return backend;
-}
-
-/** Starts a backend, registers it and waits until it is available. */
-async function aggregated(group: string, options: Partial<BackendOptions> = {}): Promise<AggregatedBackend> {
-  const service = group.split('.')[0] as string;
-  const backend = await backendOf({ group, service, ...options });
-  await registerBackend(t.client, group, service, backend.port, { caBundle: backend.caBundle });
-  await becomes(group, { status: 'True', reason: 'Passed', message: 'all checks passed' });
-  return backend;
-}
-
-function becomes(group: string, condition: Any): Promise<void> {
-  return vi.waitFor(async () => expect(await availability(t.client, group)).toMatchObject(condition), {
-    timeout: 15_000,
-    interval: 20,
-  });
-}
-
-const path = (group: string, rest = '') => `/apis/${group}/v1/namespaces/default/flunders${rest}`;
+const { start: backendOf, aggregated, becomes, onEnd } = useBackends(t);
+const path = flundersOf;
 
 describe('a request for an aggregated API', () => {
   it('is forwarded with the identity of its user', async () => {
@@ -227,7 +201,7 @@ describe('an aggregated API is unavailable', () => {
       socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
     );
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    closing.push(() => plain.close());
+    onEnd(() => plain.close());
     const { port } = plain.address() as AddressInfo;
     await registerBackend(t.client, 'plain.example.com', 'plain', port, { insecureSkipTLSVerify: true });
     const message = expect.stringMatching(/: http: server gave HTTP response to HTTPS client$/);
@@ -241,7 +215,11 @@ describe.runIf(hostAddress)('two replicas of a backend', () => {
     const group = 'replicated.example.com';
     const host = hostAddress as string;
     const answer: BackendOptions['handle'] = (_incoming, response) => answerJson(response, 200, { items: [] });
-    const start = () => backendOf({ group, service: 'replicated', host, handle: answer });
+    const onUpgrade: BackendOptions['onUpgrade'] = (_incoming, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+      socket.pipe(socket);
+    };
+    const start = () => backendOf({ group, service: 'replicated', host, handle: answer, onUpgrade });
     const replicas = [await start(), await start()] as const;
     await t.client.send('POST', '/api/v1/namespaces/default/services', {
       metadata: { name: 'replicated' },
@@ -270,5 +248,7 @@ describe.runIf(hostAddress)('two replicas of a backend', () => {
     await replicas[0].close();
     await Promise.all(load);
     expect([...statuses]).toEqual([200]);
+    const upgrades = await Promise.all(Array.from({ length: 6 }, () => upgrade(path(group, '/x'))));
+    expect(upgrades.map(({ status }) => status)).toEqual([101, 101, 101, 101, 101, 101]);
   });
 });

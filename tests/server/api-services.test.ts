@@ -28,6 +28,33 @@ describe('the availability of APIServices', () => {
     await t.client.send('PATCH', `${slices}/one`, { endpoints: slice('one', true).endpoints }, merge);
     await reaches('FailedDiscoveryCheck', expect.stringContaining('https://10.0.0.1:8443/apis/remote.example.com/v1'));
   });
+
+  it('depends on Endpoints if there are no EndpointSlices', async () => {
+    const namespace = (await newNamespace(t.client)).split('/')[4];
+    const group = 'endpoints.example.com';
+    await t.client.send('POST', apiServices, apiService(group, { namespace, name: 'old', port: 443 }));
+    await t.client.send('POST', `/api/v1/namespaces/${namespace}/services`, {
+      metadata: { name: 'old' },
+      spec: { ports: [{ port: 443 }] },
+    });
+    await reaches('EndpointsNotFound', expect.anything(), group);
+    const endpoints = `/api/v1/namespaces/${namespace}/endpoints`;
+    const subset = (addresses: string) => [{ [addresses]: [{ ip: '10.0.0.9' }], ports: [{ port: 9443 }] }];
+    await t.client.send('POST', endpoints, { metadata: { name: 'old' }, subsets: subset('notReadyAddresses') });
+    await reaches('MissingEndpoints', expect.anything(), group);
+    await t.client.send('PATCH', `${endpoints}/old`, { subsets: subset('addresses') }, merge);
+    await t.client.send('PATCH', `${apiServices}/v1.${group}`, { spec: { versionPriority: 11 } }, merge);
+    await reaches('FailedDiscoveryCheck', expect.stringContaining(`https://10.0.0.9:9443/apis/${group}/v1`), group);
+  });
+
+  it('is True again when the Service reference is removed', async () => {
+    const group = 'becomes-local.example.com';
+    await t.client.send('POST', apiServices, apiService(group, { namespace: 'default', name: 'nothing', port: 443 }));
+    await reaches('ServiceNotFound', expect.anything(), group);
+    const spec = { service: null, insecureSkipTLSVerify: null };
+    expect((await t.client.send('PATCH', `${apiServices}/v1.${group}`, { spec }, merge)).status).toBe(200);
+    await reaches('Local', 'Local APIServices are always available', group, 'True');
+  });
 });
 
 function apiService(group: string, service?: Any): Any {
@@ -45,12 +72,12 @@ function slice(service: string, ready: boolean): Any {
   };
 }
 
-async function reaches(reason: string, message: Any): Promise<void> {
+async function reaches(reason: string, message: Any, group = 'remote.example.com', status = 'False'): Promise<void> {
   await vi.waitFor(
     async () => {
-      const { body } = await t.client.get(`${apiServices}/v1.remote.example.com`);
-      expect(body.status.conditions?.[0]).toMatchObject({ type: 'Available', status: 'False', reason, message });
+      const { body } = await t.client.get(`${apiServices}/v1.${group}`);
+      expect(body.status.conditions?.[0]).toMatchObject({ type: 'Available', status, reason, message });
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 20_000, interval: 20 },
   );
 }

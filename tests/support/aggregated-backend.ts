@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { afterAll, expect, vi } from 'vitest';
 import { type Certificate, caBundle, certificate } from './certificates.ts';
 import type { Any, Client } from './client.ts';
 
@@ -122,3 +123,47 @@ export async function availability(client: Client, group: string): Promise<Any> 
   const { body } = await client.get(`/apis/apiregistration.k8s.io/v1/apiservices/v1.${group}`);
   return body.status?.conditions?.[0];
 }
+
+export interface Backends {
+  /** Starts a backend that is closed after the tests. */
+  start(options: BackendOptions): Promise<AggregatedBackend>;
+  /** Starts a backend, registers it and waits until it is available. */
+  aggregated(group: string, options?: Partial<BackendOptions>): Promise<AggregatedBackend>;
+  /** Waits for the condition Available of a group. */
+  becomes(group: string, condition: Any): Promise<void>;
+  /** Calls back after the tests. */
+  onEnd(close: () => unknown): void;
+}
+
+/** The backends of a test file. */
+export function useBackends(t: { readonly client: Client }): Backends {
+  const closing: (() => unknown)[] = [];
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+  const start = async (options: BackendOptions) => {
+    const backend = await startBackend(options);
+    closing.push(() => backend.close());
+    return backend;
+  };
+  const becomes = (group: string, condition: Any): Promise<void> =>
+    vi.waitFor(async () => expect(await availability(t.client, group)).toMatchObject(condition), {
+      timeout: 15_000,
+      interval: 20,
+    });
+  return {
+    start,
+    becomes,
+    onEnd: (close) => void closing.push(close),
+    async aggregated(group, options = {}) {
+      const service = group.split('.')[0] as string;
+      const backend = await start({ group, service, ...options });
+      await registerBackend(t.client, group, service, backend.port, { caBundle: backend.caBundle });
+      await becomes(group, { status: 'True', reason: 'Passed', message: 'all checks passed' });
+      return backend;
+    },
+  };
+}
+
+/** The path of the flunders of a group, and what follows it. */
+export const flundersOf = (group: string, rest = ''): string => `/apis/${group}/v1/namespaces/default/flunders${rest}`;

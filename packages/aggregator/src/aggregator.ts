@@ -46,6 +46,7 @@ export function createAggregator({ addressesOf, identity, shutdown, logger }: Ag
   const connections = new Connections(addressesOf, identity);
   apis.onChange((api, isRemoved) => {
     if (isRemoved) connections.forget(api.name);
+    else connections.refresh(api.name);
   });
   const listeners: (() => void)[] = [];
   const onChange = () => {
@@ -71,7 +72,7 @@ export function createAggregator({ addressesOf, identity, shutdown, logger }: Ag
     async request(path, options) {
       const api = apis.at(path);
       if (!api) throw new Error(`no remote API serves ${path}`);
-      return fetchDocument(await connections.backendsOf(api), path, options);
+      return fetchDocument(await connections.routeTo(api), path, options);
     },
     close() {
       apis.stop();

@@ -1,13 +1,15 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Backend, User } from '@tsukube/apiserver';
+import type { User } from '@tsukube/apiserver';
+import type { StreamedResponse } from '@tsukube/transport';
+import type { Route } from './connections.ts';
 import { forward } from './forward.ts';
 import { identityHeaders } from './identity-headers.ts';
 
 /** A response that was read completely. */
 export interface FetchedDocument {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  /** By name in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
@@ -31,7 +33,7 @@ const defaultMaxBytes = 64 << 20;
 
 /** Gets a document of a backend, or sends another request of this server. Rejects with Go's text if there is no complete response in time. */
 export async function fetchDocument(
-  backends: readonly Backend[],
+  route: Route,
   path: string,
   { method = 'GET', body, user = aggregator, accept, etag, timeoutMs, maxBytes = defaultMaxBytes }: FetchOptions,
 ): Promise<FetchedDocument> {
@@ -41,24 +43,19 @@ export async function fetchDocument(
     body === undefined ? [] : ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))];
   const headers = [...identityHeaders(user), 'accept', accept, ...conditional, ...content];
   try {
-    const response = await forward(backends, {
-      method,
-      target: path,
-      headers,
-      signal,
-      ...(body !== undefined && { body: Readable.from([body]) }),
-    });
-    return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, maxBytes) };
+    const streamed = body === undefined ? undefined : Readable.from([Buffer.from(body)]);
+    const response = await forward(route, { method, target: path, headers, signal, body: streamed });
+    return { status: response.status, headers: response.headers, body: await bodyOf(response, maxBytes) };
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new Error('context deadline exceeded (Client.Timeout exceeded while awaiting headers)', { cause: error });
   }
 }
 
-async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function bodyOf({ body }: StreamedResponse, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of response as AsyncIterable<Buffer>) {
+  for await (const piece of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
     bytes += piece.length;
     if (bytes > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`);
     pieces.push(piece);

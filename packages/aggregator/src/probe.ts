@@ -1,4 +1,4 @@
-import { hostPortOf } from '@tsukube/apiserver';
+import { asClientProblem } from '@tsukube/apiserver';
 import type { Connections } from './connections.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { discoveryPathOf, type RemoteApi } from './remote-api.ts';
@@ -20,21 +20,16 @@ export function probe(api: RemoteApi, connections: Connections): Promise<string 
 async function attempt(api: RemoteApi, connections: Connections): Promise<string | undefined> {
   let url = '';
   try {
-    const [backend] = await connections.backendsOf(api);
-    if (!backend) return 'no endpoints available';
-    url = `https://${hostPortOf(backend)}${discoveryPathOf(api)}`;
-    const { status } = await fetchDocument([backend], discoveryPathOf(api), { accept: 'application/json', timeoutMs });
+    const route = await connections.routeTo(api);
+    const addresses = route.addresses.slice(0, 1);
+    const [{ host, port } = { host: '', port: 0 }] = addresses;
+    url = `https://${host.includes(':') ? `[${host}]` : host}:${port}${discoveryPathOf(api)}`;
+    const options = { accept: 'application/json', timeoutMs };
+    const { status } = await fetchDocument({ ...route, addresses }, discoveryPathOf(api), options);
     if (status >= 200 && status < 300) return undefined;
     return `failing or missing response from ${url}: bad status from ${url}: ${status}`;
   } catch (error) {
-    const message = clientText((error as Error).message);
+    const message = asClientProblem((error as Error).message);
     return url === '' ? message : `failing or missing response from ${url}: Get "${url}": ${message}`;
   }
-}
-
-/** Go's HTTP client words this error in its own way, its transport does not. */
-function clientText(problem: string): string {
-  return problem === 'tls: first record does not look like a TLS handshake'
-    ? 'http: server gave HTTP response to HTTPS client'
-    : problem;
 }

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import {
   answerText,
   escapedPath,
@@ -8,17 +7,20 @@ import {
   proxiedResponseHeaders,
   queryOf,
 } from '@tsukube/apiserver';
-import type { Answer } from '@tsukube/transport';
-import type { Connections } from './connections.ts';
+import type { Answer, StreamedResponse } from '@tsukube/transport';
+import type { Connections, Route } from './connections.ts';
 import { forward, Unreachable } from './forward.ts';
 import { identityHeaders, withoutIdentity } from './identity-headers.ts';
+import { admitted } from './in-flight.ts';
 import type { RemoteApi } from './remote-api.ts';
 
 const noSniff = { 'x-content-type-options': 'nosniff' };
+/** Discovery is a cheap request that all clients wait for. */
+const discoveryTimeoutMs = 5000;
 
 /** An error of the aggregator itself, in plain text as Kubernetes has it. */
 export function plainError(status: number, message: string): Answer {
-  return answerText(status, `${message}\n`, noSniff);
+  return answerText(status, `${message}\n`, status === 429 ? { ...noSniff, 'retry-after': '1' } : noSniff);
 }
 
 export const serviceUnavailable = (): Answer => plainError(503, 'service unavailable');
@@ -30,18 +32,44 @@ export function targetOf({ path, exchange }: IncomingRequest): string {
 
 /** Forwards a request with the identity of its user, and the response, both as they arrive. Redirects are not followed. */
 export async function proxyToBackend(request: IncomingRequest, api: RemoteApi, connections: Connections): Promise<Answer> {
-  const { method, signal, exchange } = request;
-  const backends = await connections.backendsOf(api).catch(() => undefined);
-  if (!backends) return serviceUnavailable();
+  const route = await routeTo(api, connections);
+  if (!route) return serviceUnavailable();
+  const { method, exchange } = request;
   const body = exchange.bodyStream();
-  const headers = [...headersOf(request), ...framingOf(request, body)];
+  const framing = framingOf(request, body);
+  const headers = [...headersOf(request), ...framing];
+  // The work is done elsewhere: a slow backend keeps no seats of flow control.
+  request.onDelegated?.();
   try {
-    const response = await forward(backends, { method, target: targetOf(request), headers, body, signal });
-    return answerOf(response);
+    const target = targetOf(request);
+    const isChunked = framing[0] === 'transfer-encoding';
+    const forwarded = { method, target, headers, body, isChunked, signal: signalOf(request) };
+    const response = await admitted(route.inFlight, () => forward(route, forwarded));
+    return response ? answerOf(response, method) : tooManyRequests(body);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
     return plainError(503, `error trying to reach service: ${error.message}`);
   }
+}
+
+/** Undefined if the Service has no address. */
+export async function routeTo(api: RemoteApi, connections: Connections): Promise<Route | undefined> {
+  try {
+    return await connections.routeTo(api);
+  } catch {
+    return undefined;
+  }
+}
+
+function tooManyRequests(body: Readable | undefined): Answer {
+  body?.destroy();
+  return plainError(429, 'too many requests wait for the backend');
+}
+
+/** `/apis/GROUP/VERSION` is the only path of three parts. */
+function signalOf({ info, path, signal }: IncomingRequest): AbortSignal {
+  const isDiscovery = !info.isResource && path.split('/').filter(Boolean).length === 3;
+  return isDiscovery ? AbortSignal.any([signal, AbortSignal.timeout(discoveryTimeoutMs)]) : signal;
 }
 
 /** Headers for the backend, but for Host and framing. */
@@ -56,10 +84,13 @@ function framingOf({ method, exchange }: IncomingRequest, body: Readable | undef
   return method === 'GET' || method === 'HEAD' ? [] : ['content-length', '0'];
 }
 
-function answerOf(response: IncomingMessage): Answer {
-  const { statusCode = 502, headers, rawHeaders } = response;
-  if (statusCode >= 300 && statusCode <= 399 && headers.location) {
-    response.destroy();
+function answerOf({ status, headers, raw, body }: StreamedResponse, method: string): Answer {
+  if (status < 200) {
+    if (body instanceof Readable) body.destroy();
+    return plainError(503, `error trying to reach service: unexpected response: status code ${status}`);
+  }
+  if (status >= 300 && status <= 399 && headers.get('location')) {
+    if (body instanceof Readable) body.destroy();
     return {
       kind: 'bytes',
       status: 502,
@@ -67,13 +98,14 @@ function answerOf(response: IncomingMessage): Answer {
       body: 'the backend attempted to redirect this request, which is not permitted',
     };
   }
-  const length = headers['content-length'];
+  const length = headers.get('content-length');
   return {
     kind: 'bytes',
-    status: statusCode,
-    type: headers['content-type'] ?? '',
-    headers: proxiedResponseHeaders(rawHeaders),
-    body: response,
+    status,
+    type: headers.get('content-type') ?? '',
+    headers: proxiedResponseHeaders(raw),
+    // The length of the response to HEAD is not that of its body.
+    body: method === 'HEAD' ? [] : body,
     length: length === undefined ? undefined : Number(length),
     isProxied: true,
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Backend, type Logger, type RemoteSpec, type RemoteVersion, WorkQueue } from '@tsukube/apiserver';
+import { type Logger, type RemoteSpec, type RemoteVersion, WorkQueue } from '@tsukube/apiserver';
 import { isObject, type JsonObject, type JsonValue, objectIn, parseJson, textIn } from '@tsukube/machinery';
-import type { Connections } from './connections.ts';
+import type { Connections, Route } from './connections.ts';
 import { resourcesInLegacyList, resourcesInList } from './discovered-resources.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { discoveryPathOf, type RemoteApi } from './remote-api.ts';
@@ -12,7 +12,7 @@ const refreshMs = 60_000;
 const timeoutMs = 5000;
 /** OpenAPI documents are built by the backend when they are first asked for. */
 const specTimeoutMs = 60_000;
-const maxSpecBytes = 16 << 20;
+const maxBytes = 16 << 20;
 const form = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 const accept = `${form('v2')},${form('v2beta1')}`;
 
@@ -90,7 +90,7 @@ export class RemoteDocuments {
     const api = this.#apiNamed(name);
     if (!api?.isAvailable) return this.#setSpec(name, undefined);
     try {
-      this.#setSpec(name, await fetchSpec(api, await this.#connections.backendsOf(api), this.#specs.get(name)));
+      this.#setSpec(name, await fetchSpec(api, await this.#connections.routeTo(api), this.#specs.get(name)));
     } catch (error) {
       this.#setSpec(name, undefined);
       throw error;
@@ -108,10 +108,10 @@ export class RemoteDocuments {
   async #refresh(name: string): Promise<void> {
     const api = this.#apiNamed(name);
     if (!api?.isAvailable) return this.#set(name, undefined);
-    const backends = await this.#connections.backendsOf(api);
+    const route = await this.#connections.routeTo(api);
     try {
-      const discovered = await this.#discover(api, backends);
-      this.#set(name, { ...discovered, openApi3: await openApi3Url(api, backends) });
+      const discovered = await this.#discover(api, route);
+      this.#set(name, { ...discovered, openApi3: await openApi3Url(api, route) });
     } catch (error) {
       this.#set(name, undefined);
       throw error;
@@ -126,16 +126,16 @@ export class RemoteDocuments {
     if (JSON.stringify(documents) !== before) this.#onChange();
   }
 
-  async #discover(api: RemoteApi, backends: readonly Backend[]): Promise<Documents> {
+  async #discover(api: RemoteApi, route: Route): Promise<Documents> {
     const known = this.#documents.get(api.name);
-    const fetched = await fetchDocument(backends, '/apis', { accept, etag: known?.etag, timeoutMs });
+    const fetched = await fetchDocument(route, '/apis', { accept, etag: known?.etag, timeoutMs, maxBytes });
     if (fetched.status === 304 && known) return known;
     if (fetched.status === 503) throw new Error('the backend answered its discovery with 503');
-    const isAggregated = fetched.headers['content-type']?.includes('as=APIGroupDiscoveryList') ?? false;
-    if (fetched.status !== 200 || !isAggregated) return legacyDocuments(api, backends);
+    const isAggregated = fetched.headers.get('content-type')?.includes('as=APIGroupDiscoveryList') ?? false;
+    if (fetched.status !== 200 || !isAggregated) return legacyDocuments(api, route);
     const resources = resourcesInList(jsonOf(fetched)).get(`${api.group}/${api.version}`);
     if (!resources) throw new Error(`the discovery of the backend has no ${api.group}/${api.version}`);
-    return { resources, etag: fetched.headers.etag };
+    return { resources, etag: fetched.headers.get('etag') };
   }
 }
 
@@ -151,30 +151,26 @@ function comparePriority(apis: readonly RemoteApi[]): (a: RemoteApi, b: RemoteAp
 }
 
 /** The OpenAPI 2 document of a backend, or the known one if it has not changed. Undefined if the backend has none. */
-async function fetchSpec(
-  api: RemoteApi,
-  backends: readonly Backend[],
-  known: KnownSpec | undefined,
-): Promise<KnownSpec | undefined> {
-  const options = { accept: 'application/json', timeoutMs: specTimeoutMs, maxBytes: maxSpecBytes };
-  const { status, headers, body } = await fetchDocument(backends, '/openapi/v2', { ...options, etag: known?.etag });
+async function fetchSpec(api: RemoteApi, route: Route, known: KnownSpec | undefined): Promise<KnownSpec | undefined> {
+  const options = { accept: 'application/json', timeoutMs: specTimeoutMs, maxBytes };
+  const { status, headers, body } = await fetchDocument(route, '/openapi/v2', { ...options, etag: known?.etag });
   if (status === 304 && known) return known;
   if (status === 404) return undefined;
   if (status !== 200) throw new Error(`the backend answered its OpenAPI document with ${status}`);
-  const etag = typeof headers.etag === 'string' ? headers.etag : createHash('sha256').update(body).digest('hex');
+  const etag = headers.get('etag') ?? createHash('sha256').update(body).digest('hex');
   if (etag === known?.etag) return known;
   return { etag, spec: await parseSpec(body, `/apis/${api.group}/${api.version}/`) };
 }
 
-async function legacyDocuments(api: RemoteApi, backends: readonly Backend[]): Promise<Documents> {
-  const fetched = await fetchDocument(backends, discoveryPathOf(api), { accept: 'application/json', timeoutMs });
+async function legacyDocuments(api: RemoteApi, route: Route): Promise<Documents> {
+  const fetched = await fetchDocument(route, discoveryPathOf(api), { accept: 'application/json', timeoutMs, maxBytes });
   if (fetched.status !== 200) throw new Error(`the backend answered its discovery with ${fetched.status}`);
   return { resources: resourcesInLegacyList(jsonOf(fetched)) };
 }
 
 /** The backend's own URL of the document, which names its hash. A backend without OpenAPI is left out. */
-async function openApi3Url(api: RemoteApi, backends: readonly Backend[]): Promise<string | undefined> {
-  const fetched = await fetchDocument(backends, '/openapi/v3', { accept: 'application/json', timeoutMs });
+async function openApi3Url(api: RemoteApi, route: Route): Promise<string | undefined> {
+  const fetched = await fetchDocument(route, '/openapi/v3', { accept: 'application/json', timeoutMs, maxBytes });
   if (fetched.status !== 200) return undefined;
   const index = jsonOf(fetched);
   const paths = isObject(index) ? objectIn(index, 'paths') : undefined;

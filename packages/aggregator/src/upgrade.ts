@@ -8,6 +8,7 @@ import {
   type ShutdownNotice,
   switchingHead,
   takeOver,
+  UpgradeFailed,
   upgradeHeaders,
 } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
@@ -17,21 +18,28 @@ import { identityHeaders, withoutIdentity } from './identity-headers.ts';
 import { plainError, serviceUnavailable, targetOf } from './proxy.ts';
 import type { RemoteApi } from './remote-api.ts';
 
-/** Forwards a request for another protocol, on a connection of its own that is never used again, and then the bytes in both directions. */
+/**
+ * Forwards a request for another protocol, on a connection of its own that is never used again, and then the bytes in both directions.
+ * Another address is tried only if the connection fails.
+ */
 export async function proxyUpgradeToBackend(
   request: IncomingRequest,
   api: RemoteApi,
   connections: Connections,
   shutdown: ShutdownNotice,
 ): Promise<Answer> {
-  const [backend] = await connections.backendsOf(api).catch(() => []);
-  if (!backend) return serviceUnavailable();
-  try {
-    return await join(request, { ...backend, agent: undefined }, shutdown);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return plainError(503, error instanceof StatusError ? (error.status.message ?? '') : error.message);
+  const backends = await connections.backendsOf(api).catch(() => []);
+  if (backends.length === 0) return serviceUnavailable();
+  for (const [i, backend] of backends.entries()) {
+    try {
+      return await join(request, backend, shutdown);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      if (error instanceof UpgradeFailed && !error.wasConnected && i < backends.length - 1 && !request.isOver) continue;
+      return plainError(503, error instanceof StatusError ? (error.status.message ?? '') : error.message);
+    }
   }
+  return serviceUnavailable();
 }
 
 async function join(request: IncomingRequest, backend: Backend, shutdown: ShutdownNotice): Promise<Answer> {

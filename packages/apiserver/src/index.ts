@@ -43,7 +43,7 @@ export * from './handlers/index.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/api-request.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
-export { isTrue, type RequestInfo } from './http/request-info.ts';
+export { isTrue, type RequestInfo, requestInfo } from './http/request-info.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';

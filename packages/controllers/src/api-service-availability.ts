@@ -13,8 +13,10 @@ import { type Controller, type ControllerContext, registryNamed, writeAs } from 
 
 /** Backends that answered are asked again after this time; those that did not, with the backoff of the queue. */
 const recheckMs = 30_000;
+/** Endpoints are not watched: most Services have EndpointSlices. */
+const endpointsMs = 2000;
 
-/** Sets the condition Available of every APIService that is backed by a Service. */
+/** Sets the condition Available of every APIService. Those without a Service are always available. */
 export function apiServiceAvailability(context: ControllerContext): Controller {
   const apiServices = registryNamed(context, 'apiservices');
   const services = registryNamed(context, 'services');
@@ -22,12 +24,16 @@ export function apiServiceAvailability(context: ControllerContext): Controller {
 
   const reconcile = async (name: string): Promise<void> => {
     const entry = await apiServices.cache.get(apiServices.key('', name));
-    const reference = entry && referenceOf(decodeObject(entry.value));
-    if (!reference) return;
-    const availability = (await checkService(reference, services, slices)) ?? (await checkBackend(entry, context));
+    if (!entry) return;
+    const object = decodeObject(entry.value);
+    const reference = referenceOf(object);
+    if (!reference) return isLocal(object) ? undefined : updateCondition(apiServices, name, local, context.now());
+    const registries = { services, slices, endpoints: endpointsOf(context) };
+    const availability = (await checkService(reference, registries)) ?? (await checkBackend(entry, context));
     await updateCondition(apiServices, name, availability, context.now());
     if (availability.reason === 'FailedDiscoveryCheck') throw new Error(availability.message);
     if (availability.status === 'True') queue.addAfter(name, recheckMs);
+    if (availability.reason === 'EndpointsNotFound') queue.addAfter(name, endpointsMs);
   };
 
   const queue = new WorkQueue((name) => settleRaces(() => reconcile(name)), context.logger);
@@ -49,6 +55,16 @@ export function apiServiceAvailability(context: ControllerContext): Controller {
 
 function referenceOf({ spec }: JsonObject): JsonObject | undefined {
   return isObject(spec) && isObject(spec.service) ? spec.service : undefined;
+}
+
+function isLocal({ status }: JsonObject): boolean {
+  const available = objectsIn(isObject(status) ? status : undefined, 'conditions').find(({ type }) => type === 'Available');
+  return available?.status === local.status && available.reason === local.reason;
+}
+
+function endpointsOf({ resources, registryOf }: ControllerContext): ObjectRegistry | undefined {
+  const found = resources.find(({ names, hub }) => names.plural === 'endpoints' && hub.group === '');
+  return found && registryOf(found);
 }
 
 function namespacedName(registry: ObjectRegistry, key: string): string {
@@ -98,11 +114,18 @@ interface Availability {
   readonly message: string;
 }
 
+const local: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
+
+interface ServiceRegistries {
+  readonly services: ObjectRegistry;
+  readonly slices: ObjectRegistry;
+  readonly endpoints: ObjectRegistry | undefined;
+}
+
 /** Checks the Service of an APIService, its port and its endpoints. Undefined if the backend can be asked. */
 async function checkService(
   reference: JsonObject,
-  services: ObjectRegistry,
-  slices: ObjectRegistry,
+  { services, slices, endpoints }: ServiceRegistries,
 ): Promise<Availability | undefined> {
   const namespace = String(reference.namespace);
   const name = String(reference.name);
@@ -113,7 +136,8 @@ async function checkService(
   if (spec.type === 'ClusterIP') {
     const port = listOf(spec.ports).find((each) => each.port === reference.port);
     if (!port) return unavailable('ServicePortError', `${called} is not listening on port ${reference.port}`);
-    const behind = await slicesOf(namespace, name, slices);
+    const found = await slicesOf(namespace, name, slices);
+    const behind = found.length > 0 ? found : await endpointsAsSlices(namespace, name, endpoints);
     if (behind.length === 0) return unavailable('EndpointsNotFound', `cannot find endpointslices for ${called}`);
     const portName = String(port.name ?? '');
     if (!behind.some((slice) => isServing(slice, portName)))
@@ -139,6 +163,21 @@ async function slicesOf(namespace: string, service: string, slices: ObjectRegist
   await slices.cache.fresh();
   const near = slices.cache.slice(slices.prefix(namespace));
   return near.map(({ value }) => decodeObject(value)).filter((slice) => serviceNamed(slice) === service);
+}
+
+/** The subsets of Endpoints as the slices that Kubernetes makes of them. */
+async function endpointsAsSlices(
+  namespace: string,
+  service: string,
+  endpoints: ObjectRegistry | undefined,
+): Promise<readonly JsonObject[]> {
+  const entry = endpoints && (await endpoints.cache.get(endpoints.key(namespace, service)));
+  const subsets = entry ? listOf(decodeObject(entry.value).subsets) : [];
+  return subsets.map(({ ports = [], addresses = [], notReadyAddresses = [] }) => {
+    const ready = listOf(addresses).map((): JsonObject => ({ conditions: { ready: true } }));
+    const others = listOf(notReadyAddresses).map((): JsonObject => ({ conditions: { ready: false } }));
+    return { ports, endpoints: [...ready, ...others] };
+  });
 }
 
 function serviceNamed({ metadata }: KubeObject): string | undefined {

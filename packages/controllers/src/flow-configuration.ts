@@ -39,22 +39,17 @@ const startDelayMs = 100;
 export async function flowConfiguration(context: ControllerContext, options: FlowConfigurationOptions): Promise<Controller> {
   const levels = registryNamed(context, 'prioritylevelconfigurations');
   const schemas = registryNamed(context, 'flowschemas');
-  const { mandatory, suggested, configure } = options;
+  const { mandatory, suggested } = options;
 
   const ensure = () =>
     Promise.all([
       ensureDefaults(levels, mandatory.levels, suggested.levels),
       ensureDefaults(schemas, mandatory.schemas, suggested.schemas),
     ]);
-  const applyConfiguration = () =>
-    configure(
-      readableObjects(levels).flatMap((object) => readLevel(object) ?? []),
-      readableObjects(schemas).map((object) => readSchema(object)),
-    );
   const conditions = new WorkQueue(danglingConditions(schemas, levels, context.now), context.logger);
 
   await ensure();
-  applyConfiguration();
+  const following = await followFlowConfiguration(context, options);
   let starting = true;
   const started = setTimeout(() => {
     starting = false;
@@ -64,17 +59,8 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
     if (starting) conditions.addAfter(name, startDelayMs);
     else conditions.add(name);
   };
-  const configureSoon = coalesced(applyConfiguration);
   const describeAll = coalesced(() => schemas.cache.slice(schemas.cache.prefix).forEach(describe));
-  const onLevel = () => {
-    configureSoon.call();
-    describeAll.call();
-  };
-  const onSchema = (entry: CacheEntry) => {
-    configureSoon.call();
-    describe(entry);
-  };
-  const stops = [follow(levels.cache, onLevel), follow(schemas.cache, onSchema)];
+  const stops = [follow(levels.cache, () => describeAll.call()), follow(schemas.cache, describe)];
   const maintenance = setInterval(() => {
     ensure().catch((error) => context.logger.warn('flow control could not be maintained', { error: String(error) }));
   }, maintenanceMs).unref();
@@ -82,9 +68,33 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
     stop() {
       clearInterval(maintenance);
       clearTimeout(started);
-      configureSoon.stop();
+      void following.stop();
       describeAll.stop();
       conditions.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Passes the stored configuration and every change of it to `configure`. Writes nothing. */
+export async function followFlowConfiguration(
+  context: ControllerContext,
+  { configure }: FlowConfigurationOptions,
+): Promise<Controller> {
+  const levels = registryNamed(context, 'prioritylevelconfigurations');
+  const schemas = registryNamed(context, 'flowschemas');
+  await Promise.all([levels.cache.loaded(), schemas.cache.loaded()]);
+  const applyConfiguration = () =>
+    configure(
+      readableObjects(levels).flatMap((object) => readLevel(object) ?? []),
+      readableObjects(schemas).map((object) => readSchema(object)),
+    );
+  applyConfiguration();
+  const configureSoon = coalesced(applyConfiguration);
+  const stops = [follow(levels.cache, () => configureSoon.call()), follow(schemas.cache, () => configureSoon.call())];
+  return {
+    stop() {
+      configureSoon.stop();
       for (const stop of stops) stop();
     },
   };

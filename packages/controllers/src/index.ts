@@ -23,8 +23,8 @@ import { ttlAfterFinished } from './ttl-after-finished.ts';
 
 export type { Controller, ControllerContext } from './controller.ts';
 export { serverIdentity } from './controlplane/identity-lease.ts';
-export { type PostStartHook, type ServerEndpoint, startControlPlane } from './controlplane/index.ts';
-export { type FlowConfigurationOptions, flowConfiguration } from './flow-configuration.ts';
+export { type PostStartHook, postStartHooks, type ServerEndpoint, startControlPlane } from './controlplane/index.ts';
+export { type FlowConfigurationOptions, flowConfiguration, followFlowConfiguration } from './flow-configuration.ts';
 
 interface ManagedController {
   /** The name in kube-controller-manager. */

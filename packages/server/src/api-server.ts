@@ -17,6 +17,8 @@ import type { ServiceAccountTokens } from './authentication/service-account-toke
 import { startBackground } from './background.ts';
 import type { FrontProxy } from './certificates.ts';
 import type { ServeOptions } from './config/index.ts';
+import { isWriter, type ProcessGroup } from './processes/process-group.ts';
+import { followInBackground } from './reader-background.ts';
 import { createRequestHandling } from './request-handling.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
@@ -47,6 +49,8 @@ export interface ApiServerParts {
   readonly address: () => string;
   /** Throws if a certificate has expired. */
   readonly checkCertificates: () => void;
+  /** The processes of this server; undefined if it is one process. */
+  readonly group?: ProcessGroup | undefined;
 }
 
 export interface ApiServer {
@@ -78,9 +82,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const storage = await openStorage(parts, access);
   const api = createApi(parts, access, storage);
   const handling = await createRequestHandling(parts, access, storage, api);
-  const background = await startBackground(parts, access, storage, api, handling, findRegistry);
+  const start = isWriter(parts.group) ? startBackground : followInBackground;
+  const background = await start(parts, access, storage, api, handling, findRegistry);
   return {
-    handle: serveExchange(handling.handler),
+    handle: whenCaughtUp(storage.store, serveExchange(handling.handler)),
     publish: (endpoint) => background.publish(endpoint),
     onHandshakeError: () => storage.metrics.handshakeErrors.increase(),
     beginShutdown: () => handling.setUnready(),
@@ -106,5 +111,23 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       await api.closeCaches();
       await storage.close();
     },
+  };
+}
+
+/**
+ * With several processes, a request is handled when the changes of the others have reached this one: not only reads, also
+ * authorization, admission and the set of custom resources are then those that the client has seen elsewhere.
+ */
+function whenCaughtUp(store: Store, handleNow: ApiServer['handle']): ApiServer['handle'] {
+  const { catchUp } = store;
+  if (!catchUp) return handleNow;
+  return (exchange) => {
+    let waiting: Promise<void> | undefined;
+    try {
+      waiting = catchUp.call(store);
+    } catch {
+      // The store is unavailable. Requests that need it fail; health checks report it.
+    }
+    return waiting ? waiting.then(undefined, () => {}).then(() => handleNow(exchange)) : handleNow(exchange);
   };
 }

@@ -48,7 +48,7 @@ export async function startBackground(
   const initialObjects = createInitialObjects(resources, api.registryOf);
   const policy = ensureBootstrapPolicy(findRegistry, isListed(options.controllers, 'clusterrole-aggregation-controller'), logger);
   const [flowConfiguration] = await Promise.all([
-    limits.begin(context),
+    limits.begin(context, true),
     initialObjects,
     policy.ready,
     access.authorization.start(findRegistry, metrics.authorization),
@@ -93,7 +93,7 @@ export async function startBackground(
   };
 }
 
-function controllerContext(
+export function controllerContext(
   parts: ApiServerParts,
   { authorization }: AccessControl,
   { all, store, feed }: OpenStorage,
@@ -132,7 +132,7 @@ function withCustomResources(context: ControllerContext, { all }: OpenStorage, {
 }
 
 /** Marks the hooks that are done when the server is assembled. */
-function completeHooks(hooks: RequestHandling['hooks'], { feed }: OpenStorage): void {
+export function completeHooks(hooks: RequestHandling['hooks'], { feed }: OpenStorage): void {
   hooks.complete('feed', async () => {
     if ((await feed.caughtUp()) === false) throw new Error('the watch cache is behind the store');
   });

@@ -54,7 +54,7 @@ import type { CustomApi } from '@tsukube/crds';
 import { RequestMemory } from '@tsukube/transport';
 import type { ApiServerParts } from './api-server.ts';
 import type { Authentication } from './authentication/authenticator.ts';
-import type { ServeOptions } from './config/index.ts';
+import { perProcess, type ServeOptions } from './config/index.ts';
 import type { EncryptionChecks } from './encryption/index.ts';
 import type { RequestLimits } from './flow-control.ts';
 import { healthChecks, type PostStartHooks } from './health.ts';
@@ -114,9 +114,10 @@ export function requestChain(parts: ChainParts): Handler {
 }
 
 /** Optional filters. They wrap the filters that turn errors into responses, so they see every response. */
-function servingFilters({ options, draining }: ChainParts): readonly Filter[] {
+function servingFilters({ options, draining, group }: ChainParts): readonly Filter[] {
   const { corsAllowedOrigins: origins, strictTransportSecurityDirectives: directives } = options;
   return [
+    ...(group ? [fixedHeaders({ 'x-tsukube-worker': String(group.index) })] : []),
     ...(options.shutdownSendRetryAfter ? [draining.filter] : []),
     ...(directives.length > 0 ? [fixedHeaders({ 'strict-transport-security': directives.join('; ') })] : []),
     ...(origins.length > 0 ? [cors(origins)] : []),
@@ -154,7 +155,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     objectsOf: objectsNamed(resources, registryOf),
     minWatchSeconds: options.minRequestTimeout,
     heavy: parts.heavy,
-    memory: new RequestMemory(requestMemoryBytes(options)),
+    memory: new RequestMemory(perProcess(options, requestMemoryBytes(options))),
   };
   return [
     aggregator.delegate,
@@ -168,7 +169,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     flagzPage(options),
     statuszPage(Date.now(), Date.now),
     ...openId(parts),
-    metricsPage(metrics.registry, metrics.slis),
+    metricsPage(...metricsSources(parts)),
     ...parts.limits.pages,
     ...(hasLogs(options) ? [logFiles(join(options.dataDir, 'logs'))] : []),
     indexPage(() => [
@@ -178,6 +179,12 @@ function delegates(parts: ChainParts): readonly Delegate[] {
       ...(hasLogs(options) ? ['/logs'] : []),
     ]),
   ];
+}
+
+/** A scrape sees all processes of the server, whichever answers. */
+function metricsSources({ group, metrics }: ChainParts): Parameters<typeof metricsPage> {
+  if (!group) return [metrics.registry, metrics.slis];
+  return [{ scrape: () => group.scrapeAll('metrics') }, { scrape: () => group.scrapeAll('slis') }];
 }
 
 /** At most a quarter of the heap. */

@@ -22,9 +22,9 @@ import {
   workEstimator,
 } from '@tsukube/apiserver';
 import { flowControlDefaults } from '@tsukube/builtin';
-import { type Controller, type ControllerContext, flowConfiguration } from '@tsukube/controllers';
+import { type Controller, type ControllerContext, flowConfiguration, followFlowConfiguration } from '@tsukube/controllers';
 import type { CustomApi } from '@tsukube/crds';
-import type { ServeOptions } from './config/index.ts';
+import { perProcess, type ServeOptions } from './config/index.ts';
 
 export interface FlowControlParts {
   readonly options: ServeOptions;
@@ -39,8 +39,8 @@ export interface FlowControlParts {
 export interface RequestLimits {
   readonly filter: Filter;
   readonly pages: readonly Delegate[];
-  /** Resolves when the configuration is applied. */
-  begin(context: ControllerContext): Promise<Controller>;
+  /** Resolves when the configuration is applied. `maintains` is false if another process of the server maintains its objects. */
+  begin(context: ControllerContext, maintains: boolean): Promise<Controller>;
 }
 
 /** API Priority and Fairness, or the two in-flight limits without it. */
@@ -56,15 +56,17 @@ function isConfigurable({ resources }: FlowControlParts): boolean {
 function plainLimits(parts: FlowControlParts): RequestLimits {
   const { options, metrics, onRefused } = parts;
   const filter = maxInFlight({
-    maxReadOnly: options.maxRequestsInflight,
-    maxMutating: options.maxMutatingRequestsInflight,
+    maxReadOnly: perProcess(options, options.maxRequestsInflight),
+    maxMutating: perProcess(options, options.maxMutatingRequestsInflight),
     requestTimeoutMs: options.requestTimeout,
     metrics: metrics.inFlight,
     onRefused,
   });
   // Other replicas, or a later start with other flags, may use the objects.
   const keepObjects = (context: ControllerContext) => flowConfiguration(context, { ...flowControlDefaults, configure: () => {} });
-  return { filter, pages: [], begin: isConfigurable(parts) ? keepObjects : async () => ({ stop() {} }) };
+  const begin = async (context: ControllerContext, maintains: boolean) =>
+    maintains && isConfigurable(parts) ? keepObjects(context) : { stop() {} };
+  return { filter, pages: [], begin };
 }
 
 function priorityAndFairness(parts: FlowControlParts): RequestLimits {
@@ -72,7 +74,7 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
   const { mandatory, suggested } = flowControlDefaults;
   const measured = metrics.flowControl();
   const control = new FlowControl({
-    serverLimit: options.maxRequestsInflight + options.maxMutatingRequestsInflight,
+    serverLimit: perProcess(options, options.maxRequestsInflight + options.maxMutatingRequestsInflight),
     mandatory: {
       levels: mandatory.levels.flatMap((level) => readLevel(level) ?? []),
       schemas: mandatory.schemas.map(readSchema),
@@ -95,8 +97,9 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
   return {
     filter,
     pages: [flowControlPages(control)],
-    async begin(context) {
-      const configuration = await flowConfiguration(context, { mandatory, suggested, configure });
+    async begin(context, maintains) {
+      const follow = maintains ? flowConfiguration : followFlowConfiguration;
+      const configuration = await follow(context, { mandatory, suggested, configure });
       return {
         stop() {
           configuration.stop();

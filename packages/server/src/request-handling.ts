@@ -39,7 +39,11 @@ export async function createRequestHandling(
   const { metrics, resources, feed } = storage;
   let isReady = true;
   const hooks = new PostStartHooks();
-  const auditing = await openAuditing(options, metrics, logger);
+  const auditing = await openAuditing(options, metrics, logger, parts.group?.index);
+  parts.group?.answer({
+    scrape: (page) => (page === 'metrics' ? metrics.registry : metrics.slis).scrape(),
+    checkHook: (name) => hooks.check(name),
+  });
   const limits = requestLimits({ ...api, options, resources, metrics, onRefused: terminated(metrics, 429) });
   const requestDraining = draining();
   const budget = new EventLoopBudget();

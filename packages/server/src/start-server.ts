@@ -1,4 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
 import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
 import {
   type AdmissionPlugin,
   checkKubeconfigPath,
@@ -18,9 +20,11 @@ import { checkWebhookCredentials } from './admission/webhook-credentials.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
 import { type Certificates, expiryCheck, frontProxy, openSharedCertificates, signingAuthority } from './certificates.ts';
-import { completeOptions, type GivenOptions, runsPlugin, type ServeOptions } from './config/index.ts';
+import { completeOptions, type GivenOptions, runsPlugin, type ServeOptions, UsageError } from './config/index.ts';
 import { type DataDir, takeDataDir } from './files/data-dir.ts';
 import { restrictDataDir } from './files/data-dir-permissions.ts';
+import { WorkerProcesses } from './processes/worker-processes.ts';
+import type { WriterLink } from './processes/writer-link.ts';
 import { openConfiguredStore } from './registries/store.ts';
 import { endpointOf } from './server-endpoint.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
@@ -50,6 +54,8 @@ export type StartOptions = GivenOptions & {
   readonly offload?: OffloadOptions;
   /** Opens a custom store instead of the driver of the `storage` option. */
   readonly openStore?: () => Promise<Store>;
+  /** Starts a process for `workers`, which runs `startWorker`. It needs an IPC channel and a pipe as file descriptor 4. */
+  readonly launchWorker?: () => ChildProcess;
 };
 
 /** Starts an API server in this process. */
@@ -60,21 +66,65 @@ export async function startServer({
   onClients,
   offload = {},
   openStore,
+  launchWorker,
   ...given
 }: StartOptions = {}): Promise<RunningServer> {
   const options = completeOptions(given);
+  if (options.workers > 1 && (openStore || !launchWorker))
+    throw new UsageError('--workers is for the command tsukube serve: in a program, the server is one process');
   if (options.kubeconfigOut !== undefined) checkKubeconfigPath(options.kubeconfigOut);
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
     if (dataDir) restrictDataDir(dataDir.path, logger);
-    return await start(options, { resources, admissionPlugins, offload, dataDir, logger, onClients, openStore });
+    const server = { resources, admissionPlugins, offload, dataDir, logger, onClients };
+    if (options.workers > 1 && launchWorker) return await startWithWorkers(options, server, launchWorker);
+    return await start(options, { ...server, openStore: openStore ?? (() => openConfiguredStore(options, logger)) });
   } catch (error) {
     dataDir?.release();
     throw error;
   }
 }
 
-interface Surroundings extends Pick<StartOptions, 'onClients' | 'openStore'> {
+/** Starts the process that writes, and the others. */
+async function startWithWorkers(
+  options: ServeOptions,
+  server: Omit<Surroundings, 'openStore'>,
+  launch: () => ChildProcess,
+): Promise<RunningServer> {
+  const { WriterHost } = await import('@tsukube/storage/lmdb-shared');
+  const host = new WriterHost();
+  const openStore = async () => {
+    const store = await openConfiguredStore(options, server.logger, host);
+    host.host(store);
+    return store;
+  };
+  const serveStore = host.serve.bind(host);
+  const workers = new WorkerProcesses({ options, launch, serveStore, logger: server.logger });
+  return start(options, { ...server, openStore, workers });
+}
+
+/** One of the processes that `startServer` has launched. `onLost` is called if it cannot go on without the writing process. */
+export async function startWorker(
+  link: WriterLink,
+  { logger, onClients, onLost }: Pick<StartOptions, 'onClients'> & { logger: Logger; onLost: (error: Error) => void },
+): Promise<RunningServer> {
+  // The writing process keeps the kubeconfig up to date.
+  const options = { ...link.start.options, kubeconfigOut: undefined };
+  const { openSharedStore } = await import('@tsukube/storage/lmdb-shared');
+  const path = join(options.dataDir as string, 'data');
+  const openStore = () => openSharedStore({ path, connection: link.pipe(), onLost, logger });
+  const server = { resources: [], admissionPlugins: [], offload: {}, dataDir: undefined, logger, onClients, openStore };
+  const started = await start(options, { ...server, link });
+  link.ready();
+  return started;
+}
+
+interface Surroundings extends Pick<StartOptions, 'onClients'> {
+  readonly openStore: () => Promise<Store>;
+  /** The other processes of this server, if it has any and this one writes. */
+  readonly workers?: WorkerProcesses;
+  /** The connection to the writing process, in the others. */
+  readonly link?: WriterLink;
   readonly resources: readonly Resource[];
   readonly admissionPlugins: readonly AdmissionPlugin[];
   readonly offload: OffloadOptions;
@@ -83,7 +133,7 @@ interface Surroundings extends Pick<StartOptions, 'onClients' | 'openStore'> {
 }
 
 async function start(options: ServeOptions, surroundings: Surroundings): Promise<RunningServer> {
-  const { resources, admissionPlugins, offload, dataDir, logger, openStore } = surroundings;
+  const { resources, admissionPlugins, offload, dataDir, logger, openStore, workers, link } = surroundings;
   let listener: Listener | undefined;
   const port = () => listener?.address.port ?? options.securePort;
   const url = () => localUrl(options.bindAddress, port());
@@ -94,7 +144,7 @@ async function start(options: ServeOptions, surroundings: Surroundings): Promise
   );
   await checkReviewWebhooks(pluginConfigurations);
   await checkWebhookCredentials(pluginConfigurations);
-  const store = openStore ? await openStore() : await openConfiguredStore(options, logger);
+  const store = await openStore();
   const api = await createApiServer({
     options,
     resources,
@@ -112,6 +162,7 @@ async function start(options: ServeOptions, surroundings: Surroundings): Promise
     logger,
     address: () => externalAddress(options, port()),
     checkCertificates: expiryCheck(certificates.pki),
+    group: workers ?? link,
   }).catch(async (error) => {
     await store.close();
     certificates.stop();
@@ -122,6 +173,7 @@ async function start(options: ServeOptions, surroundings: Surroundings): Promise
     certificates.stop();
     throw error;
   });
+  workers?.start(listener.address);
   api.publish(endpointOf(options, port()));
   const kubeconfig = await certificates.publishKubeconfig();
   dataDir?.publishUrl(url());
@@ -132,7 +184,7 @@ async function start(options: ServeOptions, surroundings: Surroundings): Promise
     store,
     trimMemory: api.trimMemory,
     runningRequest: api.runningRequest,
-    close: once(() => stop(options, api, listener as Listener, certificates, dataDir, logger)),
+    close: once(() => stop(options, api, listener as Listener, certificates, surroundings)),
   };
 }
 
@@ -140,7 +192,7 @@ async function startListening(
   options: ServeOptions,
   api: ApiServer,
   certificates: Certificates,
-  { onClients, logger }: Surroundings,
+  { onClients, logger, workers, link }: Surroundings,
 ): Promise<Listener> {
   // The kubeconfig is written before the first request is answered, so its key must exist before the port is open.
   await certificates.pki().admin;
@@ -150,6 +202,8 @@ async function startListening(
     tls: certificates.settings(),
     ...(options.tlsSniCertKey.length > 0 && { contextFor: certificates.forName }),
     reusePort: options.permitPortSharing,
+    ...(workers && { passOn: (socket) => workers.passOn(socket) }),
+    ...(link && { incoming: link }),
     http2: !options.disableHttp2Serving,
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
     goawayChance: options.goawayChance,
@@ -178,10 +232,12 @@ async function stop(
   api: ApiServer,
   listener: Listener,
   certificates: Certificates,
-  dataDir: DataDir | undefined,
-  logger: Logger,
+  { dataDir, logger, workers }: Surroundings,
 ): Promise<void> {
+  const workersStopped = workers?.stop();
   await drainServer({ options, api, listener, logger });
+  // Until then, their clients may write.
+  await workersStopped;
   await api.close();
   certificates.stop();
   dataDir?.release();

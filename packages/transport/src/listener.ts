@@ -20,6 +20,10 @@ export interface ListenerOptions extends HandlerOptions, Pick<Http1Options, 'all
   readonly contextFor?: (name: string) => SecureContext | undefined;
   /** SO_REUSEPORT: several processes may listen on the port. */
   readonly reusePort?: boolean;
+  /** Hands an accepted connection to another process. Returns false if this process has to serve it. */
+  readonly passOn?: (socket: Socket) => boolean;
+  /** Connections come from another process, which listens on the port. */
+  readonly incoming?: IncomingConnections;
   /** HTTP/1.1 only if false. */
   readonly http2?: boolean;
   readonly maxStreamsPerConnection: number;
@@ -32,6 +36,14 @@ export interface ListenerOptions extends HandlerOptions, Pick<Http1Options, 'all
   readonly onClients?: (isConnected: boolean) => void;
   /** Clients that have not sent a whole header by then are disconnected. */
   readonly headerTimeoutMs?: number;
+}
+
+/** Connections that another process has accepted. */
+export interface IncomingConnections {
+  readonly address: AddressInfo;
+  /** Calls back with every connection until `close` is called. The sockets are paused. */
+  open(accept: (socket: Socket) => void): void;
+  close(): void;
 }
 
 export interface Listener {
@@ -70,21 +82,23 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     handshakeTimeout: handshakeTimeoutMs,
   });
   const handshakes = new HandshakeQueue((socket) => tls.emit('connection', socket));
-  const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+  const accept = (socket: Socket) => {
     track(sockets, socket, options);
-    handshakes.add(socket);
-  });
+    // A socket of another process is being read already, and they arrive one at a time: its handshake begins in this turn.
+    if (options.incoming) tls.emit('connection', socket);
+    else handshakes.add(socket);
+  };
   tls.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') http2.accept(socket);
     else http1.accept(socket);
   });
   tls.on('tlsClientError', () => options.onHandshakeError?.());
-  await bind(server, options);
+  const source = await openSource(options, accept);
   return {
-    address: server.address() as AddressInfo,
+    address: source.address,
     setSecureContext: (settings) => tls.setSecureContext(settings),
     retire: () => http1.retire(),
-    close: () => drain(server, http1, http2),
+    close: () => drain(source, sockets, http1, http2),
     force: () => {
       for (const socket of sockets) socket.destroy();
     },
@@ -105,10 +119,29 @@ function track(sockets: Set<Socket>, socket: Socket, { onClients }: ListenerOpti
   });
 }
 
-function bind(server: Server, options: ListenerOptions): Promise<void> {
+interface ConnectionSource {
+  readonly address: AddressInfo;
+  close(): void;
+}
+
+async function openSource(options: ListenerOptions, accept: (socket: Socket) => void): Promise<ConnectionSource> {
+  const { incoming } = options;
+  if (!incoming) return openPort(options, accept);
+  incoming.open(accept);
+  return incoming;
+}
+
+async function openPort(options: ListenerOptions, accept: (socket: Socket) => void): Promise<ConnectionSource> {
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+    if (!options.passOn?.(socket)) accept(socket);
+  });
+  await bind(server, options);
+  return { address: server.address() as AddressInfo, close: () => void server.close() };
+}
+
+function bind(server: Server, { port, host, reusePort }: ListenerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    const { port, host, reusePort } = options;
     const place = { port, host, backlog: 1024, ...(reusePort && { reusePort }) };
     server.listen(place, () => {
       server.off('error', reject);
@@ -118,11 +151,15 @@ function bind(server: Server, options: ListenerOptions): Promise<void> {
   });
 }
 
-function drain(server: Server, http1: Http1Server, http2: Http2Server): Promise<void> {
+/** Resolves when the last connection of this process is closed. */
+function drain(source: ConnectionSource, sockets: ReadonlySet<Socket>, http1: Http1Server, http2: Http2Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    const check = () => sockets.size === 0 && resolve();
+    source.close();
+    for (const socket of sockets) socket.once('close', check);
     http2.close();
     http1.close();
+    check();
   });
 }
 

@@ -30,7 +30,12 @@ export function commands({ folder, log, signal }) {
     const settled = exited.finally(() => signal.removeEventListener('abort', end));
     settled.catch(() => undefined); // the awaiting caller gets the error
     child.stdin?.on('error', () => undefined); // the program has exited
-    return { lines: logged(merged(child), log, settled), exited: settled, write: (text) => void child.stdin?.write(text) };
+    return {
+      lines: logged(merged(child), log, settled),
+      exited: settled,
+      write: (text) => void child.stdin?.write(text),
+      end,
+    };
   };
 
   /** @param {string} command @param {readonly string[]} args @param {CommandOptions} [options] */

@@ -48,6 +48,7 @@
  * @property {AsyncIterable<string>} lines
  * @property {Promise<number>} exited  the exit code; 1 if a signal ended it
  * @property {(text: string) => void} write  to its standard input, if `input` was asked for
+ * @property {() => void} end  kills it and its children
  *
  * @typedef {object} TestServer
  * @property {string} url

@@ -5,7 +5,6 @@ import { isRouted, notRouted } from '../http/accept.ts';
 import { negotiate } from '../http/negotiation.ts';
 import { answerBytes, answerText } from '../http/respond.ts';
 import { expositionType } from '../metrics/prometheus/exposition.ts';
-import type { Registry } from '../metrics/prometheus/registry.ts';
 
 export interface VersionInfo {
   readonly major: string;
@@ -46,8 +45,13 @@ export function indexPage(paths: () => readonly string[]): Delegate {
   };
 }
 
+/** Metrics in Prometheus' text format. */
+export interface MetricsSource {
+  scrape(): Promise<string>;
+}
+
 /** `/metrics`, and `/metrics/slis` for the results of health checks. */
-export function metricsPage(metrics: Registry, slis: Registry): Delegate {
+export function metricsPage(metrics: MetricsSource, slis: MetricsSource): Delegate {
   const pages = new Map([
     ['/metrics', metrics],
     ['/metrics/slis', slis],
@@ -60,6 +64,6 @@ export function metricsPage(metrics: Registry, slis: Registry): Delegate {
   };
 }
 
-async function answer(registry: Registry): Promise<Answer> {
+async function answer(registry: MetricsSource): Promise<Answer> {
   return { kind: 'bytes', status: 200, type: expositionType, body: await registry.scrape() };
 }

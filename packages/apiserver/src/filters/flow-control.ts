@@ -34,6 +34,7 @@ const quickBytes = 64 * 1024;
 /**
  * API priority and fairness. A request takes seats of its priority level while it is served, waits in a queue if there are none, and
  * is rejected if the queue is full. Of long-running requests only watches take part, until they have sent their initial events.
+ * Requests for other API servers release their seats when they are forwarded.
  */
 export function flowControl(options: FlowControlFilterOptions): Filter {
   const { control, estimate } = options;
@@ -86,6 +87,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     };
     request.arrival = (arriving) => (seat ? options.slowUploads.arrival(arriving, seat, change) : arriving);
   }
+  request.onDelegated = finish;
   let answer: Answer | Promise<Answer>;
   try {
     answer = next(request);
@@ -94,7 +96,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     throw error;
   }
   if (!(answer instanceof Promise)) return settled(answer, request, finish, options, !flow.level.isExempt);
-  flow.level.queues.track(first);
+  if (seat) flow.level.queues.track(first);
   const { executing } = loadOf(request, options);
   executing.add(1);
   const leave = () => {

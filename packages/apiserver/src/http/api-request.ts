@@ -46,6 +46,8 @@ export interface ApiRequest {
   onResume?: (request: ApiRequest) => void;
   /** Called when a watch has sent its initial events. */
   onCaughtUp?: () => void;
+  /** Called when another server takes the request over: what is left is to wait for it. */
+  onDelegated?: () => void;
   warn(text: string): void;
   /** Values of the Warning header. */
   readonly warnings: readonly string[];
@@ -119,6 +121,7 @@ export class IncomingRequest implements ApiRequest {
   bodyBytes?: number;
   onResume?: (request: ApiRequest) => void;
   onCaughtUp?: () => void;
+  onDelegated?: () => void;
   /** Called once when the request is cancelled. */
   onCancel?: () => void;
   /** Set by flow control. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
-import { type Agent, request as httpsRequest } from 'node:https';
+import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { trustOptions } from '@tsukube/transport';
@@ -15,8 +15,6 @@ export interface Backend {
   /** A number; empty for the default port of the scheme. */
   readonly port: string;
   readonly tls?: BackendTls | undefined;
-  /** Keeps connections for further requests, made with `tlsOptions`. Without it, every request has a connection of its own. */
-  readonly agent?: Agent | undefined;
 }
 
 export interface BackendTls {
@@ -50,7 +48,7 @@ export function hostPortOf({ host, port }: Backend): string {
 const connectTimeoutMs = 30_000;
 
 /**
- * Starts a request, without an agent on a connection of its own that is never used again. The caller ends it. `onError` gets Go's text
+ * Starts a request, on a connection of its own that is never used again. The caller ends it. `onError` gets Go's text
  * for the failure and whether a connection was made, and is called at most once, and never after the response.
  */
 export function startRequest(
@@ -65,7 +63,7 @@ export function startRequest(
     port: backend.port === '' ? (backend.scheme === 'https' ? 443 : 80) : Number(backend.port),
     path: target,
     headers: headers as string[],
-    agent: backend.agent ?? false,
+    agent: false,
     signal,
   };
   const sent = backend.scheme === 'https' ? httpsRequest({ ...options, ...tlsOptions(backend) }) : httpRequest(options);
@@ -99,15 +97,20 @@ export function asClientProblem(problem: string): string {
   return problem === noTls ? schemeMismatch : problem;
 }
 
+/** The text of Go's transport for a problem of its client. */
+export function asTransportProblem(problem: string): string {
+  return problem === schemeMismatch ? noTls : problem;
+}
+
 function problemOf(error: Error, { host, tls }: Backend, certificate: X509Certificate | undefined): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ABORT_ERR') return 'context canceled';
   if (code?.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: ${error.message}`;
   const problem = connectionProblem(new OutboundError(error, false, certificate?.raw), tls?.serverName ?? host);
-  return problem === schemeMismatch ? noTls : problem;
+  return asTransportProblem(problem);
 }
 
-/** TLS options of a connection to the backend, also for an agent. */
+/** TLS options of a connection to the backend. */
 export function tlsOptions({ host, tls }: Pick<Backend, 'host' | 'tls'>) {
   const { cert, key, ca, verify = false, serverName = host } = tls ?? {};
   const trust = ca === undefined && !verify ? { rejectUnauthorized: false } : trustOptions(ca);

@@ -1,4 +1,13 @@
-export { type Backend, type BackendRequest, type BackendTls, hostPortOf, startRequest, tlsOptions } from './backend.ts';
+export {
+  asClientProblem,
+  asTransportProblem,
+  type Backend,
+  type BackendRequest,
+  type BackendTls,
+  hostPortOf,
+  startRequest,
+  tlsOptions,
+} from './backend.ts';
 export { streamFrom } from './log-stream.ts';
 export { tunnelSpdy } from './port-forward-tunnel.ts';
 export { forwardedHeaders, responseHeaders as proxiedResponseHeaders, upgradeHeaders } from './proxy-headers.ts';
@@ -12,6 +21,7 @@ export {
   requestUpgrade,
   switchingHead,
   takeOver,
+  UpgradeFailed,
   upgradeError,
 } from './proxy-upgrade.ts';
 export { type RemoteCommand, type StreamSelection, translateStreams } from './stream-translator.ts';

@@ -24,12 +24,26 @@ export interface UpgradeRequest {
   readonly headers: readonly string[];
 }
 
-/** Asks the backend to switch protocols, on a connection of its own. Rejects with Go's text for the failure. */
+/** There is no response. The message is Go's text for the failure. */
+export class UpgradeFailed extends Error {
+  override readonly name = 'UpgradeFailed';
+  /** Whether the backend was reached, so that it may have received the request. */
+  readonly wasConnected: boolean;
+
+  constructor(message: string, wasConnected: boolean) {
+    super(message);
+    this.wasConnected = wasConnected;
+  }
+}
+
+/** Asks the backend to switch protocols, on a connection of its own. Rejects with UpgradeFailed. */
 export function requestUpgrade(backend: Backend, request: UpgradeRequest, signal: AbortSignal): Promise<UpgradeResponse> {
   return new Promise((resolve, reject) => {
     // Node would send an empty chunked body, which the other protocol cannot follow.
     const headers = request.method === 'GET' ? request.headers : [...request.headers, 'content-length', '0'];
-    const sent = startRequest(backend, { ...request, headers, signal }, (problem) => reject(new Error(problem)));
+    const sent = startRequest(backend, { ...request, headers, signal }, (problem, wasConnected) =>
+      reject(new UpgradeFailed(problem, wasConnected)),
+    );
     sent.once('upgrade', (response, socket, head) => resolve({ is: 'upgraded', response, socket, head }));
     sent.once('response', (response) => {
       response.once('close', () => sent.destroy());

@@ -4,9 +4,12 @@ import { envtest } from './envtest.ts';
 import { kubeApiserver } from './kube-apiserver.ts';
 import { repair } from './repair.ts';
 import { serveCommand } from './serve.ts';
+import { worker } from './worker.ts';
 
 interface Command {
   readonly summary: string;
+  /** Not listed in the help. */
+  readonly isInternal?: true;
   run(argv: readonly string[]): number | Promise<number>;
 }
 
@@ -23,6 +26,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'Recover the intact objects of a damaged database.',
     run: (argv) => explained(repair, argv),
   },
+  'explain-path': {
+    summary: 'Say which part of a server answers a request.',
+    run: (argv) => explained(async (rest) => (await import('./explain-path.ts')).explainPath(rest), argv),
+  },
   envtest: {
     summary: 'Create the kube-apiserver and etcd programs that envtest runs (KUBEBUILDER_ASSETS).',
     run: envtest,
@@ -30,6 +37,11 @@ const commands: Readonly<Record<string, Command>> = {
   'kube-apiserver': {
     summary: 'Serve as a bare kube-apiserver: its flags, no controllers.',
     run: kubeApiserver,
+  },
+  worker: {
+    summary: 'A process of serve --workers, which starts it.',
+    isInternal: true,
+    run: (argv) => explained(worker, argv),
   },
   version: {
     summary: 'Print the version.',
@@ -66,7 +78,9 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 function help(): number {
-  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`);
+  const rows = Object.entries(commands)
+    .filter(([, { isInternal }]) => !isInternal)
+    .map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`);
   process.stdout.write(`The Kubernetes API server, written anew in TypeScript.
 
 Usage: tsukube COMMAND [flags]

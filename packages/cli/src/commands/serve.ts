@@ -1,10 +1,8 @@
-import { join } from 'node:path';
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process';
 import { kubernetesVersion, startServer } from '@tsukube/server';
 import { parseServeOptions, type ServeOptions, serveHelp, UsageError } from '@tsukube/server/config';
-import { openLogs } from '@tsukube/server/logging';
-import { returnMemoryWhenIdle } from '../idle-memory.ts';
-import { guardProcess, untilSignalled } from '../process.ts';
-import { Watchdog } from '../watchdog.ts';
+import { untilSignalled } from '../process.ts';
+import { withLogs } from '../serving.ts';
 
 /** Serves until a signal. `adjust` may change the parsed options. */
 export async function serveCommand(argv: readonly string[], adjust: Adjust = unchanged): Promise<number> {
@@ -26,30 +24,19 @@ function unchanged(options: ServeOptions): ServeOptions {
 }
 
 async function run(options: ServeOptions): Promise<number> {
-  const logs = openLogs({
-    level: options.logLevel,
-    format: options.loggingFormat,
-    directory: options.dataDir && join(options.dataDir, 'logs'),
-  });
-  process.once('exit', () => logs.flushSync());
-  const { watchdogThreshold: thresholdMs, loggingFormat: format } = options;
-  const watchdog = new Watchdog({ thresholdMs, format });
-  try {
-    const server = await startServer({
-      ...options,
-      logger: logs.logger,
-      ...(thresholdMs > 0 && { onClients: (isConnected) => watchdog.onClients(isConnected) }),
-    });
-    watchdog.runningRequest = server.runningRequest;
-    guardProcess(process, logs.logger);
-    const ended = untilSignalled(process, () => server.close(), logs.logger);
+  return withLogs(options, undefined, async ({ logger, onClients, watch }) => {
+    const server = await startServer({ ...options, logger, onClients, ...(options.workers > 1 && { launchWorker }) });
+    watch(server);
+    const ended = untilSignalled(process, () => server.close(), logger);
     announce(server.url, options.kubeconfigOut);
-    returnMemoryWhenIdle(() => server.trimMemory());
-    return await ended;
-  } finally {
-    watchdog.stop();
-    await logs.close();
-  }
+    return ended;
+  });
+}
+
+/** A process of `--workers`. The fifth file descriptor carries its writes. */
+function launchWorker(): ChildProcess {
+  const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'];
+  return fork(process.argv[1] as string, ['worker'], { serialization: 'advanced', stdio });
 }
 
 /** The ready line on standard output. Time is measured from the start of the process, or from the mark set by `npm start`. */

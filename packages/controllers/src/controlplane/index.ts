@@ -16,6 +16,9 @@ const hooks = {
   'start-service-ip-repair-controllers': serviceRepair,
 };
 
+/** The names of the hooks. */
+export const postStartHooks = Object.keys(hooks);
+
 /** Starts the controllers of kube-apiserver's pkg/controlplane: the objects that describe this server. */
 export function startControlPlane(context: ControlPlaneContext & { readonly delayMs: number }): readonly PostStartHook[] {
   return Object.entries(hooks).map(([name, start]) => delayed(name, () => start(context), context.delayMs));

@@ -16,6 +16,7 @@ import { parseYaml } from '@tsukube/machinery';
 import { UsageError } from '../config/flags/usage-error.ts';
 import type { ServeOptions } from '../config/index.ts';
 import { kubeconfigWebhook, readWebhookKubeconfig } from '../files/webhook-kubeconfig.ts';
+import { ownFile } from '../processes/process-group.ts';
 import { auditFile } from './audit-file.ts';
 import { fileSink, outputSink, webhookSink } from './sinks.ts';
 
@@ -24,6 +25,7 @@ export async function openAuditing(
   options: ServeOptions,
   metrics: ServerMetrics,
   logger: Logger,
+  worker = 0,
 ): Promise<AuditOptions | undefined> {
   if (options.auditPolicyFile === undefined) return undefined;
   const policy = await readPolicyFile(options.auditPolicyFile);
@@ -31,7 +33,7 @@ export async function openAuditing(
     metrics.audit.errors.with({ plugin }).increase(events.length);
     logger.error('audit events were lost', { plugin, reason, events: events.length });
   };
-  const sinks = [...logSinks(options, onLost, logger), ...(await webhookSinks(options, onLost))];
+  const sinks = [...logSinks(options, onLost, logger, worker), ...(await webhookSinks(options, onLost))];
   return sinks.length === 0 ? undefined : { policy, sink: unionSink(sinks), metrics: metrics.audit };
 }
 
@@ -44,9 +46,9 @@ async function readPolicyFile(path: string): Promise<AuditPolicy> {
   }
 }
 
-function logSinks(options: ServeOptions, onLost: OnLost, logger: Logger): readonly AuditSink[] {
-  const path = options.auditLogPath;
-  if (path === undefined) return [];
+function logSinks(options: ServeOptions, onLost: OnLost, logger: Logger, worker: number): readonly AuditSink[] {
+  if (options.auditLogPath === undefined) return [];
+  const path = ownFile(options.auditLogPath, worker);
   const how = { format: options.auditLogFormat, onLost };
   const onError = (error: unknown) => logger.warn('audit log backups could not be cleaned up', { error: String(error) });
   const file = () =>

@@ -17,6 +17,8 @@ export function completeOptions(given: GivenOptions): ServeOptions {
   checkAdmission(given);
   const options = { ...fallbacks(), ...withoutUndefined(given) } as Record<OptionName, unknown> & GivenOptions;
   const storage = storageOf(given);
+  if ((given.workers ?? 1) > 1 && storage !== 'lmdb')
+    throw new UsageError(`--workers needs --storage lmdb; with ${storage} start several servers instead`);
   const dataDir = given.dataDir ?? (storage === 'memory' ? undefined : '.tsukube');
   const certDir = given.certDir ?? inside(dataDir, 'pki');
   return {
@@ -109,6 +111,11 @@ function storageOf({ storage, etcdServers = [] }: GivenOptions): ServeOptions['s
 
 function fallbacks(): Record<string, unknown> {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.fallback]));
+}
+
+/** The share of a limit that one of the processes of `--workers` has. 0 means no limit. */
+export function perProcess({ workers }: Pick<ServeOptions, 'workers'>, limit: number): number {
+  return Math.ceil(limit / workers);
 }
 
 function withoutUndefined(given: GivenOptions): GivenOptions {

@@ -1,4 +1,4 @@
-export { completeOptions } from './complete.ts';
+export { completeOptions, perProcess } from './complete.ts';
 export { runsPlugin } from './flags/admission-flags.ts';
 export { defaultAuthorizationModes } from './flags/authorization-flags.ts';
 export { type GivenOptions, type OptionType, optionTypes, type ServeOptions, valueComplaint } from './flags/options.ts';

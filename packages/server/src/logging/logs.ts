@@ -12,6 +12,8 @@ export interface LogsOptions {
   readonly format: 'text' | 'json';
   /** Folder of the log files; without it there are none. */
   readonly directory?: string;
+  /** Name of the log file. */
+  readonly fileName?: string;
   readonly rotation?: RotationOptions;
   readonly now?: () => Date;
   readonly console?: LineTarget;
@@ -34,7 +36,7 @@ export function openLogs(options: LogsOptions): Logs {
   const queue = (target: LineTarget): LineQueue => lineQueue(target, { lost: (count) => lostLines(count, format, now) });
   const sinks = [{ level, ...queue(console) }];
   if (directory !== undefined) {
-    sinks.push({ level: fileLevel, ...queue(rotatingFile(join(directory, logFileName), options.rotation)) });
+    sinks.push({ level: fileLevel, ...queue(rotatingFile(join(directory, options.fileName ?? logFileName), options.rotation)) });
   }
   return {
     logger: createLogger(sinks, format, now),

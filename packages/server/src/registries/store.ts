@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
+import type { SharedLmdb } from '@tsukube/storage/lmdb';
 import type { ServeOptions } from '../config/index.ts';
 
 /** Opens the configured store. Loads only its driver. */
-export async function openConfiguredStore(options: ServeOptions, logger: Logger): Promise<Store> {
+export async function openConfiguredStore(options: ServeOptions, logger: Logger, shared?: SharedLmdb): Promise<Store> {
   if (options.storage === 'memory') {
     const { openMemory } = await import('@tsukube/storage/memory');
     return openMemory();
@@ -13,7 +14,7 @@ export async function openConfiguredStore(options: ServeOptions, logger: Logger)
   if (options.storage === 'lmdb') {
     const { openLmdb } = await import('@tsukube/storage/lmdb');
     const path = join(options.dataDir as string, 'data');
-    return openLmdb({ path, noSync: options.unsafeNoFsync, logger }).catch((error) => {
+    return openLmdb({ path, noSync: options.unsafeNoFsync, logger, ...(shared && { shared }) }).catch((error) => {
       throw error.name === 'DamagedDatabase' ? withRemedy(error, options.dataDir as string) : error;
     });
   }

@@ -55,7 +55,7 @@ export function heavyServing(parts: HeavyRequestParts): HeavyServing | undefined
     functions: (jobs) => workerCalls(parts, jobs),
     recordAdmission: admissionRecorder(parts.admissionObserver),
     logger: parts.logger,
-    maxWorkers: Math.min(maxWorkers, Math.max(1, availableParallelism() - 1)),
+    maxWorkers: Math.max(1, Math.floor(Math.min(maxWorkers, availableParallelism() - 1) / parts.start.options.workers)),
     maxQueued,
     maxHeapMb: heapLimitMb(),
     idleMs,

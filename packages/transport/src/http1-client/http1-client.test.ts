@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Destination, Http1Client } from './http1-client.ts';
+import type { Destination } from './connection-pool.ts';
+import { Http1Client } from './http1-client.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -1,63 +1,62 @@
 import { X509Certificate } from 'node:crypto';
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { type ConnectionObserver, OutgoingConnection, type OutgoingExchange } from './outgoing-connection.ts';
+import type { Readable } from 'node:stream';
+import { ConnectionPool, type Destination, type PooledCall, type PoolOptions } from './connection-pool.ts';
+import type { OpenResponse, OutgoingConnection } from './outgoing-connection.ts';
 import type { Http1Response } from './response-reader.ts';
 
-export interface Http1ClientOptions {
-  /** Trust and credentials. A `servername` replaces the one of a destination. */
-  readonly tls: ConnectionOptions;
-  /** Connections to one destination. Further requests wait. */
-  readonly maxSockets: number;
-  readonly maxResponseBytes: number;
-}
-
-export interface Destination {
-  readonly isSecure: boolean;
-  readonly host: string;
-  readonly port: number;
-  /** Name that the certificate is verified for, if it is not `host`. */
-  readonly servername: string;
-}
-
-export interface Http1Request {
+interface CommonRequest {
   readonly destination: Destination;
   /** Request line and header fields, with the empty line that ends them. */
   readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Http1Request extends CommonRequest {
   readonly body: string;
   /** Includes the time to connect, and to wait for a connection. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
 }
+
+/** A request whose body and response are streamed. */
+export interface StreamedRequest extends CommonRequest {
+  /** Undefined without a body. */
+  readonly body: Readable | undefined;
+  /** Whether the head announces the body in chunks. */
+  readonly isChunked: boolean;
+  readonly isHead: boolean;
+  /** For the connection only: the response may be a long time coming. */
+  readonly connectTimeoutMs: number;
+}
+
+/** The body is a Buffer if it arrived together with the head. */
+export type StreamedResponse = Http1Response | OpenResponse;
 
 /** A request without a response. Has the message of the cause. */
 export class OutboundError extends Error {
   readonly timedOut: boolean;
   /** The server's certificate, if the handshake got that far. */
   readonly certificate: X509Certificate | undefined;
+  /** Whether the server was reached, so that it may have received the request. */
+  readonly wasConnected: boolean;
 
-  constructor(cause: Error, timedOut = false, certificate?: Buffer) {
+  constructor(cause: Error, timedOut = false, certificate?: Buffer, wasConnected = false) {
     super(cause.message, { cause });
     this.name = cause.name;
     this.timedOut = timedOut;
     this.certificate = certificate && new X509Certificate(certificate);
+    this.wasConnected = wasConnected;
   }
 }
 
-/** Requests that may wait for a connection to one destination. */
-const maxWaiting = 10_000;
-const keepAliveProbeMs = 30_000;
-/** As Go's HTTP client. */
-const maxIdleMs = 90_000;
 const scanMs = 1000;
 
-/** HTTP/1.1 client that keeps connections alive. Whole requests and responses; redirects are not followed. */
+/** HTTP/1.1 client that keeps connections alive. Redirects are not followed. */
 export class Http1Client {
-  readonly #options: Http1ClientOptions;
+  readonly #options: PoolOptions;
   readonly #pools = new Map<string, ConnectionPool>();
   #scan: NodeJS.Timeout | undefined;
 
-  constructor(options: Http1ClientOptions) {
+  constructor(options: PoolOptions) {
     this.#options = options;
   }
 
@@ -67,6 +66,18 @@ export class Http1Client {
     if (signal?.aborted) return Promise.reject(new OutboundError(aborted()));
     return new Promise((resolve, reject) => {
       new Call(request, this.#poolOf(destination), resolve, reject).begin();
+    });
+  }
+
+  /**
+   * Resolves when the head of the response has arrived. Rejects with OutboundError if the connection fails before. The signal also
+   * ends a response whose body is still arriving.
+   */
+  open(request: StreamedRequest): Promise<StreamedResponse> {
+    const { destination, signal } = request;
+    if (signal?.aborted) return Promise.reject(new OutboundError(aborted()));
+    return new Promise((resolve, reject) => {
+      new StreamedCall(request, this.#poolOf(destination), resolve, reject).begin();
     });
   }
 
@@ -100,106 +111,8 @@ export class Http1Client {
   }
 }
 
-/** Connections to one destination, and the requests that wait for one. */
-class ConnectionPool implements ConnectionObserver {
-  readonly #destination: Destination;
-  readonly #options: Http1ClientOptions;
-  /** The last one used is the last one. */
-  readonly #idle: OutgoingConnection[] = [];
-  readonly #open = new Set<OutgoingConnection>();
-  readonly #waiting = new Set<Call>();
-  /** TLS session that the next connection resumes. */
-  #session: Buffer | undefined;
-
-  constructor(destination: Destination, options: Http1ClientOptions) {
-    this.#destination = destination;
-    this.#options = options;
-  }
-
-  get isUnused(): boolean {
-    return this.#open.size === 0 && this.#waiting.size === 0;
-  }
-
-  submit(call: Call): void {
-    const idle = this.#idle.pop();
-    if (idle) call.startOn(idle);
-    else if (this.#open.size < this.#options.maxSockets) call.startOn(this.#connect());
-    else if (this.#waiting.size < maxWaiting) this.#waiting.add(call);
-    else call.onFailure(new Error('too many requests wait for a connection'));
-  }
-
-  withdraw(call: Call): void {
-    this.#waiting.delete(call);
-  }
-
-  closeIdle(now: number): void {
-    for (const connection of [...this.#idle])
-      if (now - connection.idleSince >= Math.min(connection.idleLimitMs ?? maxIdleMs, maxIdleMs)) connection.destroy();
-  }
-
-  close(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const connection of this.#open) connection.destroy(new Error('the client is closed'));
-    for (const call of waiting) call.onFailure(new Error('the client is closed'));
-  }
-
-  onIdle(connection: OutgoingConnection): void {
-    const [next] = this.#waiting;
-    if (next) {
-      this.#waiting.delete(next);
-      return void next.startOn(connection);
-    }
-    connection.idleSince = performance.now();
-    this.#idle.push(connection);
-  }
-
-  onClosed(connection: OutgoingConnection): void {
-    this.#open.delete(connection);
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-    const [next] = this.#waiting;
-    if (!next) return;
-    this.#waiting.delete(next);
-    next.startOn(this.#connect());
-  }
-
-  #connect(): OutgoingConnection {
-    const { isSecure } = this.#destination;
-    const socket = isSecure ? this.#connectTls() : connectPlain(this.#target());
-    const readyEvent = isSecure ? 'secureConnect' : 'connect';
-    const connection = new OutgoingConnection(socket, readyEvent, this, this.#options.maxResponseBytes);
-    this.#open.add(connection);
-    return connection;
-  }
-
-  #target() {
-    const { host, port } = this.#destination;
-    return { host, port, keepAlive: true, keepAliveInitialDelay: keepAliveProbeMs };
-  }
-
-  #connectTls(): Socket {
-    const { servername } = this.#destination;
-    const socket = connectTls({
-      ...this.#target(),
-      // SNI does not allow addresses; the certificate is verified for the address then.
-      ...(isIP(servername) === 0 && { servername }),
-      ALPNProtocols: ['http/1.1'],
-      session: this.#session,
-      ...this.#options.tls,
-    });
-    socket.on('session', (session) => {
-      this.#session = session;
-    });
-    socket.on('error', () => {
-      this.#session = undefined;
-    });
-    return socket;
-  }
-}
-
 /** One request, until it has a response or has failed. */
-class Call implements OutgoingExchange {
+class Call implements PooledCall {
   readonly head: string;
   readonly body: string;
   readonly #request: Http1Request;
@@ -244,7 +157,7 @@ class Call implements OutgoingExchange {
   onFailure(error: Error, connection?: OutgoingConnection, isUnanswered = false): void {
     if (connection?.isReused && isUnanswered && isReset(error)) return void this.#pool.submit(this);
     this.#settle();
-    this.#reject(new OutboundError(error, false, connection?.certificate));
+    this.#reject(new OutboundError(error, false, connection?.certificate, connection?.isReady));
   }
 
   #onAbort = (): void => this.#giveUp(aborted(), false);
@@ -254,6 +167,95 @@ class Call implements OutgoingExchange {
     this.#pool.withdraw(this);
     this.#connection?.destroy();
     this.#reject(new OutboundError(error, timedOut, this.#connection?.certificate));
+  }
+
+  #settle(): void {
+    clearTimeout(this.#deadline);
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** A streamed request, until its response is complete or it has failed. */
+class StreamedCall implements PooledCall {
+  readonly head: string;
+  readonly body: string | Readable;
+  readonly isChunked: boolean;
+  readonly isHead: boolean;
+  readonly isStreamed = true;
+  readonly #request: StreamedRequest;
+  readonly #pool: ConnectionPool;
+  readonly #resolve: (response: StreamedResponse) => void;
+  readonly #reject: (error: OutboundError) => void;
+  #connection: OutgoingConnection | undefined;
+  #open: OpenResponse | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(
+    request: StreamedRequest,
+    pool: ConnectionPool,
+    resolve: (response: StreamedResponse) => void,
+    reject: (error: OutboundError) => void,
+  ) {
+    this.head = request.head;
+    this.body = request.body ?? '';
+    this.isChunked = request.isChunked;
+    this.isHead = request.isHead;
+    this.#request = request;
+    this.#pool = pool;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(): void {
+    this.#request.signal?.addEventListener('abort', this.#onAbort);
+    this.#pool.submit(this);
+    if (this.#connection?.isReady) return;
+    this.#deadline = setTimeout(() => this.#checkConnected(), this.#request.connectTimeoutMs);
+  }
+
+  startOn(connection: OutgoingConnection): void {
+    this.#connection = connection;
+    connection.start(this);
+  }
+
+  onResponse(response: Http1Response): void {
+    this.#settle();
+    this.#resolve(response);
+  }
+
+  onOpenResponse(response: OpenResponse): void {
+    clearTimeout(this.#deadline);
+    this.#open = response;
+    response.body.once('close', () => this.#settle());
+    this.#resolve(response);
+  }
+
+  /** A request without a body is repeated if the server has closed a kept-alive connection. */
+  onFailure(error: Error, connection?: OutgoingConnection, isUnanswered = false): void {
+    if (connection?.isReused && isUnanswered && isReset(error) && this.#isRepeatable) return void this.#pool.submit(this);
+    this.#settle();
+    this.#reject(new OutboundError(error, false, connection?.certificate, connection?.isReady));
+  }
+
+  get #isRepeatable(): boolean {
+    return this.body === '' && /^(?:GET|HEAD) /.test(this.head);
+  }
+
+  #checkConnected(): void {
+    if (!this.#connection?.isReady) this.#giveUp(new Error('the connection timed out'), true);
+  }
+
+  #onAbort = (): void => {
+    if (this.#open) this.#open.body.destroy(aborted());
+    else this.#giveUp(aborted(), false);
+  };
+
+  #giveUp(error: Error, timedOut: boolean): void {
+    const connection = this.#connection;
+    this.#settle();
+    this.#pool.withdraw(this);
+    connection?.destroy();
+    this.#reject(new OutboundError(error, timedOut, connection?.certificate, connection?.isReady));
   }
 
   #settle(): void {

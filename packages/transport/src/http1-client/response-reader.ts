@@ -1,5 +1,5 @@
 import { BodyBuffer } from '../http/body.ts';
-import { ChunkDecoder } from '../http1/chunk-decoder.ts';
+import { ChunkDecoder, type TakeData } from '../http1/chunk-decoder.ts';
 import { HttpError } from '../http1/http-error.ts';
 import { type Framing, parseHeaderFields, parseLength, ReceiveBuffer } from '../http1/request-reader.ts';
 
@@ -7,12 +7,16 @@ export interface Http1Response {
   readonly status: number;
   /** By name in lower case; of repeated fields the first. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Names in lower case and values alternate, in the order sent. */
+  readonly raw: readonly string[];
   readonly body: Buffer;
 }
 
-interface ResponseHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
+  /** Names in lower case and values alternate, in the order sent. */
+  readonly raw: readonly string[];
   readonly framing: Framing | 'until close';
   readonly keepsAlive: boolean;
 }
@@ -24,21 +28,52 @@ const maxInterim = 5;
 /** Servers repeat their header fields; `Date` changes once a second. Longer heads are not worth the memory. */
 const maxCachedLength = 1024;
 
+/** What the reader has to know about the request. */
+export interface Expectation {
+  /** The response to HEAD has no body, whatever its header says. */
+  readonly isHead?: boolean;
+  /** The body is handed over as it arrives, without a limit, once `streamTo` was called. */
+  readonly isStreamed?: boolean;
+}
+
 /** Reads the responses on one connection, one at a time, from bytes that may be split anywhere. */
 export class ResponseReader {
   readonly #maxBodyBytes: number;
+  #expected: Expectation = {};
   readonly #received = new ReceiveBuffer();
   /** Bytes of an incomplete head that have been scanned. */
   #seen = 0;
   #interim = 0;
   #head: ResponseHead | undefined;
+  #framing: ResponseHead['framing'] = 0;
   #body = new BodyBuffer();
+  /** Length of the body so far. */
+  #bodyBytes = 0;
+  /** Takes the body instead of the buffer. */
+  #stream: TakeData | undefined;
   #chunks: ChunkDecoder | undefined;
   #lastText = '';
   #lastHead: ResponseHead | undefined;
 
   constructor(maxBodyBytes: number) {
     this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** To be called before the first byte of a response arrives, if it is not that of an ordinary request. */
+  expect(expected: Expectation): void {
+    this.#expected = expected;
+  }
+
+  /** The head of the response whose body is being read. */
+  get head(): ResponseHead | undefined {
+    return this.#head;
+  }
+
+  /** Hands over the body read so far, and then what arrives. The response that `push` and `end` return has an empty body. */
+  streamTo(take: TakeData): void {
+    this.#stream = take;
+    const { length } = this.#body;
+    if (length > 0) take(this.#body.takeAll(), 0, length);
   }
 
   /** Whether bytes have arrived that are not part of a complete response. */
@@ -64,7 +99,7 @@ export class ResponseReader {
 
   /** The server has closed the connection. Returns the response if that is how its body ends. */
   end(): Http1Response | undefined {
-    return this.#head?.framing === 'until close' ? this.#complete(this.#head) : undefined;
+    return this.#head && this.#framing === 'until close' ? this.#complete(this.#head) : undefined;
   }
 
   #readHead(): ResponseHead | undefined {
@@ -98,8 +133,9 @@ export class ResponseReader {
   }
 
   #begin(head: ResponseHead): ResponseHead {
-    const { framing } = head;
-    if (typeof framing === 'number' && framing > this.#maxBodyBytes) throw this.#tooLarge();
+    const framing = this.#expected.isHead ? 0 : head.framing;
+    if (typeof framing === 'number' && framing > this.#limit) throw this.#tooLarge();
+    this.#framing = framing;
     this.#chunks = framing === 'chunked' ? new ChunkDecoder() : undefined;
     return head;
   }
@@ -110,22 +146,30 @@ export class ResponseReader {
       this.#received.consumeTo(this.#chunks.feed(bytes.length === end ? bytes : bytes.subarray(0, end), start, this.#take));
       return this.#chunks.isDone ? this.#complete(head) : undefined;
     }
-    const left = head.framing === 'until close' ? end - start : (head.framing as number) - this.#body.length;
+    const left = this.#framing === 'until close' ? end - start : (this.#framing as number) - this.#bodyBytes;
     const until = Math.min(end, start + left);
     this.#take(bytes, start, until);
     this.#received.consumeTo(until);
-    return this.#body.length === head.framing ? this.#complete(head) : undefined;
+    return this.#bodyBytes === this.#framing ? this.#complete(head) : undefined;
   }
 
   #take = (bytes: Buffer, start: number, end: number): void => {
-    if (this.#body.length + end - start > this.#maxBodyBytes) throw this.#tooLarge();
-    this.#body.add(bytes, start, end);
+    this.#bodyBytes += end - start;
+    if (this.#bodyBytes > this.#limit) throw this.#tooLarge();
+    if (!this.#stream) this.#body.add(bytes, start, end);
+    else if (end > start) this.#stream(bytes, start, end);
   };
 
-  #complete({ status, headers }: ResponseHead): Http1Response {
+  get #limit(): number {
+    return this.#expected.isStreamed ? Number.POSITIVE_INFINITY : this.#maxBodyBytes;
+  }
+
+  #complete({ status, headers, raw }: ResponseHead): Http1Response {
     this.#head = undefined;
-    this.#interim = 0;
-    return { status, headers, body: this.#body.takeAll() };
+    this.#interim = this.#bodyBytes = 0;
+    this.#stream = undefined;
+    this.#expected = {};
+    return { status, headers, raw, body: this.#body.takeAll() };
   }
 
   #tooLarge(): Error {
@@ -153,10 +197,16 @@ function parseHead(text: string): ResponseHead {
   const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
   const match = statusLine.exec(line);
   if (!match) throw malformed(`malformed HTTP response ${JSON.stringify(line.slice(0, maxQuotedLength))}`);
-  const { values: headers } = parseHeaderFields(lineEnd < 0 ? '' : text.slice(lineEnd + 2));
+  const { values: headers, raw } = parseHeaderFields(lineEnd < 0 ? '' : text.slice(lineEnd + 2));
   const [minor, status] = [Number(match[1]), Number(match[2])];
   const framing = framingOf(headers, minor, status);
-  return { status, headers, framing, keepsAlive: framing !== 'until close' && status !== 101 && isPersistent(headers, minor) };
+  return {
+    status,
+    headers,
+    raw,
+    framing,
+    keepsAlive: framing !== 'until close' && status !== 101 && isPersistent(headers, minor),
+  };
 }
 
 function isPersistent(headers: ReadonlyMap<string, string>, minor: number): boolean {

@@ -135,7 +135,7 @@ function items(texts: readonly string[]): string[] {
   return texts.flatMap((given) => given.split(',')).flatMap((item) => item.trim() || []);
 }
 
-function wholeNumber(given: string): number {
+export function wholeNumber(given: string): number {
   if (!/^[+-]?\d{1,15}$/.test(given)) throw new BadValue('is not a whole number');
   return Number(given);
 }

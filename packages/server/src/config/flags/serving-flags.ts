@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { goRegExpProblem } from '@tsukube/machinery';
 import { BadValue, type Flag } from './flag.ts';
-import { choice, decimal, duration, inputFile, integer, optionalText, text, texts, toggle } from './flag-types.ts';
+import { choice, decimal, duration, inputFile, integer, optionalText, text, texts, toggle, wholeNumber } from './flag-types.ts';
 import { cipherSuites, curveNames } from './tls-settings.ts';
 
 const group = 'Serving';
@@ -24,7 +25,24 @@ const sniCertKey: Flag<readonly string[]> = {
   check: (values) => firstProblem(values, sniProblem),
 };
 
+const mostWorkers = 64;
+
+/** `auto` is the number of cores. */
+const workerCount: Flag<number> = {
+  ...integer({
+    group,
+    origin: 'tsukube',
+    fallback: 1,
+    min: 1,
+    max: mostWorkers,
+    placeholder: 'N|auto',
+    help: 'Number of processes that serve the port and the embedded database together, or auto for one per core. One of them writes. Only with --storage lmdb.',
+  }),
+  parse: (texts) => (texts.at(-1) === 'auto' ? Math.min(availableParallelism(), mostWorkers) : wholeNumber(texts.at(-1) ?? '')),
+};
+
 export const servingFlags = {
+  workers: workerCount,
   bindAddress: text({
     group,
     fallback: '127.0.0.1',
