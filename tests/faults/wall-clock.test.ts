@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cachedTokenAuthenticator } from '../../packages/apiserver/src/authentication/token-cache.ts';
+import { DecisionCache } from '../../packages/apiserver/src/authorization/access-review.ts';
 import { remainingMs } from '../../packages/apiserver/src/flowcontrol/seat-wait.ts';
-import { DecisionCache } from '../../packages/server/src/authorization/webhook-authorizer.ts';
 import { TokenBucket } from '../../packages/transport/src/http/token-bucket.ts';
 
 const sixHours = 6 * 3_600_000;

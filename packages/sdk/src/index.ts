@@ -4,8 +4,23 @@ export { KubeconfigError } from '@tsukube/client';
 export type { ScalePaths } from '@tsukube/crds';
 export { FieldErrors, path, StatusError } from '@tsukube/machinery';
 export { ApiRefusal } from './access/api-access.ts';
+export type { MainServerOptions } from './access/main-server.ts';
+export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './aggregated/serve-aggregated.ts';
+export type { CertificatePlace } from './certificates/certificate-source.ts';
 export type { CertificateSecret } from './certificates/secret-store.ts';
-export type { WebhookCertificates } from './certificates/webhook-certificates.ts';
+export type { ServingCertificates } from './certificates/serving-certificates.ts';
+export {
+  type DelegatedAuthentication,
+  type DelegatedAuthenticationOptions,
+  delegatedAuthentication,
+} from './delegation/delegated-authentication.ts';
+export {
+  type DelegatedAuthorization,
+  type DelegatedAuthorizationOptions,
+  delegatedAuthorization,
+} from './delegation/delegated-authorization.ts';
+export type { RegisteredApi } from './register/api-services.ts';
+export { type ApiRegistration, type RegisteredService, type RegisterOptions, register } from './register/register.ts';
 export type { TableColumn } from './resource/columns.ts';
 export {
   type DefinedResource,
@@ -25,16 +40,15 @@ export type {
 } from './schema/schema-types.ts';
 export { SchemaError } from './schema/structural-schema.ts';
 export type { ServerAuthentication, ServerAuthorization } from './server/access.ts';
-export type { ServingCertificate } from './server/certificates.ts';
+export type { RenewedCertificate, ServingCertificate } from './server/certificates.ts';
 export type { ApiServerOptions, EtcdTls, StorageChoice } from './server/options.ts';
 export { type RunningApiServer, serve } from './server/serve.ts';
 export * from './storage/object-storage.ts';
 export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';
 export type { SubresourceHandler, SubresourceHandlers, UpgradeHandler, WebSocketHandler } from './subresource/subresource.ts';
 export type { Change, SubresourceRequest } from './subresource/subresource-request.ts';
-export type { ServeWebhooksOptions, WebhookServer } from './webhook/serve-options.ts';
+export type { ServeWebhooksOptions, WebhookServer, WebhookService } from './webhook/serve-options.ts';
 export { serveWebhooks } from './webhook/serve-webhooks.ts';
-export type { WebhookService } from './webhook/service.ts';
 export {
   type AdmissionWebhook,
   type MutatingHandler,

@@ -46,7 +46,7 @@ export function certificateCache<T>(
 }
 
 function findOut<T>(
-  { hasTrustedCertificate }: ClientConnection,
+  connection: ClientConnection,
   presented: readonly Buffer[],
   pool: CertificatePool,
   read: (certificate: Buffer) => T | FailedAuthentication,
@@ -55,7 +55,11 @@ function findOut<T>(
   const chain = verifyChain(presented, pool);
   if ('refused' in chain) return refuse(refused(chain.refused));
   // TLS also verifies path lengths, name constraints and critical extensions.
-  if (!hasTrustedCertificate) return refuse(refused('x509: certificate was not trusted by TLS'));
+  if (!connection.hasTrustedCertificate) {
+    // The CA may have become trusted after the handshake: a new connection will tell.
+    connection.retire();
+    return refuse(refused('x509: certificate was not trusted by TLS'));
+  }
   return { pool, found: read(presented[0] as Buffer), ...chain };
 }
 

@@ -1,3 +1,4 @@
+export { accessReviewSpec, type CachedReviewsOptions, cachedReviews, reviewVerdict } from './access-review.ts';
 export type * from './authorizer.ts';
 export { forbiddenError, RequestAccess, selectedBy } from './request-access.ts';
 export {

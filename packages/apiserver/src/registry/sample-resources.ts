@@ -139,6 +139,7 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
       hasTrustedCertificate: false,
       isUrgent: false,
       goAway() {},
+      retire() {},
     },
     body: async () => Buffer.alloc(0),
     upgrade: false,

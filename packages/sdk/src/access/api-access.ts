@@ -48,6 +48,11 @@ export async function applyObject(access: ApiAccess, path: string, object: JsonO
   await expectSuccess(access, { method: 'PATCH', path: `${path}?${query}`, body: object, contentType });
 }
 
+/** Writes an error to stderr. */
+export function logError(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+}
+
 /** Deletes an object, if it exists. */
 export async function deleteObject(access: ApiAccess, path: string): Promise<void> {
   await expectSuccess(access, { method: 'DELETE', path }, [404]);

@@ -1,4 +1,4 @@
-/** Keeps the CA and the serving certificate between starts, shared by all replicas of a webhook. */
+/** Keeps the CA and the serving certificate between starts, shared by all replicas of a program. */
 export interface CertificateStore {
   /** All files by name; empty if there are none yet. */
   load(): Promise<StoredCertificates>;

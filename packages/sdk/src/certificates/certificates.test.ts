@@ -8,7 +8,7 @@ import type { ApiAccess, ApiAccessRequest, ApiAnswer } from '../access/api-acces
 import { type CertificateStore, memoryStore } from './certificate-store.ts';
 import { folderStore } from './folder-store.ts';
 import { secretStore } from './secret-store.ts';
-import { openWebhookCertificates } from './webhook-certificates.ts';
+import { openServingCertificates } from './serving-certificates.ts';
 
 const options = { commonName: 'hook', hosts: ['hook.default.svc', '127.0.0.1'] };
 const start = new Date('2026-01-01');
@@ -58,8 +58,8 @@ describe.each<[string, () => () => CertificateStore]>([
 ])('certificates in %s', (_, make) => {
   it('are created once, and verify', async () => {
     const open = make();
-    const first = await openWebhookCertificates(open(), options, start);
-    expect(await openWebhookCertificates(open(), options, after(1))).toEqual(first);
+    const first = await openServingCertificates(open(), options, start);
+    expect(await openServingCertificates(open(), options, after(1))).toEqual(first);
     const leaf = new X509Certificate(first.cert);
     expect(leaf.verify(new X509Certificate(first.ca).publicKey)).toBe(true);
     expect([leaf.checkHost('hook.default.svc'), leaf.checkIP('127.0.0.1')]).toEqual(['hook.default.svc', '127.0.0.1']);
@@ -67,27 +67,27 @@ describe.each<[string, () => () => CertificateStore]>([
 
   it('are the same for replicas that start at the same time', async () => {
     const open = make();
-    const all = await Promise.all(Array.from({ length: 5 }, () => openWebhookCertificates(open(), options, start)));
-    const settled = await openWebhookCertificates(open(), options, start);
+    const all = await Promise.all(Array.from({ length: 5 }, () => openServingCertificates(open(), options, start)));
+    const settled = await openServingCertificates(open(), options, start);
     for (const { ca } of all)
       expect(new X509Certificate(ca).publicKey.equals(new X509Certificate(settled.ca).publicKey)).toBe(true);
   });
 
   it('are renewed before they expire, with the same CA key', async () => {
     const open = make();
-    const first = await openWebhookCertificates(open(), options, start);
-    const second = await openWebhookCertificates(open(), options, after(250));
+    const first = await openServingCertificates(open(), options, start);
+    const second = await openServingCertificates(open(), options, after(250));
     expect(second.ca).toBe(first.ca);
     expect(second.cert).not.toBe(first.cert);
-    const late = await openWebhookCertificates(open(), options, after(3000));
+    const late = await openServingCertificates(open(), options, after(3000));
     expect(late.ca).not.toBe(first.ca);
     expect(new X509Certificate(late.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true);
   });
 
   it('are replaced if they do not cover the hosts', async () => {
     const open = make();
-    const first = await openWebhookCertificates(open(), options, start);
-    const second = await openWebhookCertificates(open(), { ...options, hosts: ['other'] }, start);
+    const first = await openServingCertificates(open(), options, start);
+    const second = await openServingCertificates(open(), { ...options, hosts: ['other'] }, start);
     expect(second.ca).toBe(first.ca);
     expect(new X509Certificate(second.cert).checkHost('other')).toBe('other');
   });
@@ -96,28 +96,28 @@ describe.each<[string, () => () => CertificateStore]>([
 describe('a folder', () => {
   it('has keys that only the owner can read, and no other files', async () => {
     const place = join(folder, 'certificates');
-    await openWebhookCertificates(folderStore(place), options, start);
+    await openServingCertificates(folderStore(place), options, start);
     expect(readdirSync(place).sort()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
     expect(statSync(join(place, 'tls.key')).mode & 0o777).toBe(0o600);
   });
 
   it('with a damaged serving certificate is repaired, with a damaged CA refused', async () => {
-    const first = await openWebhookCertificates(folderStore(folder), options, start);
+    const first = await openServingCertificates(folderStore(folder), options, start);
     writeFileSync(join(folder, 'tls.crt'), 'damaged');
-    expect((await openWebhookCertificates(folderStore(folder), options, start)).ca).toBe(first.ca);
+    expect((await openServingCertificates(folderStore(folder), options, start)).ca).toBe(first.ca);
     writeFileSync(join(folder, 'ca.crt'), 'damaged');
-    await expect(openWebhookCertificates(folderStore(folder), options, start)).rejects.toThrow(/ca.crt and ca.key are damaged/);
+    await expect(openServingCertificates(folderStore(folder), options, start)).rejects.toThrow(/ca.crt and ca.key are damaged/);
   });
 });
 
 it('a store that others change all the time is given up', async () => {
   const store: CertificateStore = { load: async () => ({ files: new Map(), version: undefined }), save: async () => false };
-  await expect(openWebhookCertificates(store, options, start)).rejects.toThrow(/changed by others 5 times/);
+  await expect(openServingCertificates(store, options, start)).rejects.toThrow(/changed by others 5 times/);
 });
 
 it('a Secret has the type kubernetes.io/tls', async () => {
   const access = fakeSecrets();
-  await openWebhookCertificates(secretStore(access, { namespace: 'a', name: 'b' }), options, start);
+  await openServingCertificates(secretStore(access, { namespace: 'a', name: 'b' }), options, start);
   expect(access.secret).toMatchObject({ kind: 'Secret', type: 'kubernetes.io/tls', metadata: { name: 'b', namespace: 'a' } });
   expect(Object.keys(access.secret?.data as JsonObject).sort()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
 });

@@ -11,13 +11,20 @@ export interface ServingCertificate {
   readonly ca?: string;
 }
 
+/** A serving certificate that others renew. */
+export interface RenewedCertificate {
+  current(): ServingCertificate;
+  /** Calls back when `current` has changed. The returned function unsubscribes. */
+  onChange(listener: () => void): () => void;
+}
+
 export interface CertificateOptions {
   /** The folder of keys and certificates, which is created. In memory without it: a new CA at every start. */
   readonly folder: string | undefined;
   readonly host: string;
   /** Further names and addresses of the serving certificate. */
   readonly hosts: readonly string[];
-  readonly given: ServingCertificate | (() => ServingCertificate) | undefined;
+  readonly given: ServingCertificate | (() => ServingCertificate) | RenewedCertificate | undefined;
   /** Whether clients may authenticate by a certificate of the server's own CA. */
   readonly issuesAdmin: boolean;
 }
@@ -57,9 +64,12 @@ export async function openCertificates(
     current = fresh;
     onRenewed();
   };
-  const timer = setInterval(() => {
+  const tryRenewal = () => {
     renew().catch((error) => logger.error('certificate renewal failed', { error: String(error) }));
-  }, renewalMs).unref();
+  };
+  const timer = setInterval(tryRenewal, renewalMs).unref();
+  const unsubscribe =
+    typeof options.given === 'object' && 'onChange' in options.given ? options.given.onChange(tryRenewal) : () => {};
   return {
     ca: () => current.ca,
     clientAuthority: () => (current.admin ? current.ca : undefined),
@@ -70,12 +80,15 @@ export async function openCertificates(
       minVersion: 'TLSv1.2',
     }),
     kubeconfig: (url) => (current.admin ? renderKubeconfig({ url, ca: current.ca, client: current.admin }) : ''),
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      unsubscribe();
+    },
   };
 }
 
 async function opened(files: PkiFiles, { given, host, hosts, issuesAdmin }: CertificateOptions): Promise<Opened> {
-  const certificate = typeof given === 'function' ? given() : given;
+  const certificate = currentOf(given);
   if (certificate && !issuesAdmin)
     return {
       ca: certificate.ca ?? certificate.cert,
@@ -96,6 +109,11 @@ async function opened(files: PkiFiles, { given, host, hosts, issuesAdmin }: Cert
   const admin = issuesAdmin ? openLeaf(files, { name: 'admin', subject, use: { for: 'client' } }, authority, now) : undefined;
   await files.flush();
   return { ca: certificate ? (certificate.ca ?? certificate.cert) + authority.pem : authority.pem, serving, admin };
+}
+
+function currentOf(given: CertificateOptions['given']): ServingCertificate | undefined {
+  if (typeof given === 'function') return given();
+  return given && 'current' in given ? given.current() : given;
 }
 
 function servingHosts(host: string, more: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import type { AdmissionPlugin, Authenticator, Authorizer, HealthCheck, Logger } 
 import type { Store } from '@tsukube/storage';
 import type { DefinedResource } from '../resource/define-resource.ts';
 import type { ServerAuthentication, ServerAuthorization } from './access.ts';
-import type { ServingCertificate } from './certificates.ts';
+import type { RenewedCertificate, ServingCertificate } from './certificates.ts';
 
 /** Where objects are stored: in memory, in a folder on disk (LMDB), in etcd, or in a Store that the caller opens. */
 export type StorageChoice =
@@ -27,7 +27,7 @@ export interface ApiServerOptions {
   /** 127.0.0.1 by default; 0.0.0.0 or :: for all interfaces. */
   readonly host?: string;
   /** The serving certificate. By default one is issued by the server's own CA. A function is called again twice a day. */
-  readonly tls?: ServingCertificate | (() => ServingCertificate);
+  readonly tls?: ServingCertificate | (() => ServingCertificate) | RenewedCertificate;
   /** The folder of the server's CA and certificates. With LMDB by default beside the data; otherwise in memory. */
   readonly certificates?: string;
   /** Further names and addresses of the serving certificate. */

@@ -1,8 +1,6 @@
 import type { ApiAccess } from '../access/api-access.ts';
-import { type CertificateStore, memoryStore } from '../certificates/certificate-store.ts';
-import { folderStore } from '../certificates/folder-store.ts';
-import { secretStore } from '../certificates/secret-store.ts';
-import { openWebhookCertificates, type WebhookCertificates } from '../certificates/webhook-certificates.ts';
+import { type CertificatePlace, certificateSource, serviceHosts } from '../certificates/certificate-source.ts';
+import type { ServingCertificates } from '../certificates/serving-certificates.ts';
 import type { ServeWebhooksOptions } from './serve-options.ts';
 
 /** Whether certificates are in a Secret, for which an API server is needed. */
@@ -11,28 +9,22 @@ export function usesSecret({ certificates, service }: ServeWebhooksOptions): boo
 }
 
 /** Returns the current certificates with every call, and renews those that are due. */
-export function certificateSource(
+export function webhookCertificates(
   options: ServeWebhooksOptions,
   access: ApiAccess | undefined,
-): () => Promise<WebhookCertificates> {
-  const { certificates, name, now = () => new Date() } = options;
-  if (certificates && 'cert' in certificates) return async () => certificates;
-  const store = storeOf(options, access);
-  return () => openWebhookCertificates(store, { commonName: name, hosts: hostsOf(options) }, now());
+): () => Promise<ServingCertificates> {
+  const { name, now } = options;
+  return certificateSource({ place: placeOf(options), commonName: name, hosts: hostsOf(options), access, now });
 }
 
-function storeOf({ certificates, name, service }: ServeWebhooksOptions, access: ApiAccess | undefined): CertificateStore {
-  if (certificates && 'folder' in certificates) return folderStore(certificates.folder);
-  const beside = service && { namespace: service.namespace, name: `${name}-webhook` };
-  const secret = certificates && 'secret' in certificates ? certificates.secret : beside;
-  return access && secret ? secretStore(access, secret) : memoryStore();
+function placeOf({ certificates, name, service }: ServeWebhooksOptions): CertificatePlace | undefined {
+  return certificates ?? (service && { secret: { namespace: service.namespace, name: `${name}-webhook` } });
 }
 
 /** The same for all replicas, which share a certificate. */
 function hostsOf({ host, url, service }: ServeWebhooksOptions): string[] {
-  const names = service ? [`${service.name}.${service.namespace}.svc`, `${service.name}.${service.namespace}`] : [];
   const isOne = host !== undefined && host !== '0.0.0.0' && host !== '::';
   const bound = isOne && !service ? [host] : [];
   const given = url === undefined ? [] : [new URL(url).hostname.replace(/^\[|\]$/g, '')];
-  return [...new Set(['localhost', '127.0.0.1', ...bound, ...given, ...names])];
+  return [...new Set(['localhost', '127.0.0.1', ...bound, ...given, ...(service ? serviceHosts(service) : [])])];
 }

@@ -4,7 +4,7 @@ import type { ApiAccess, ApiAccessRequest, ApiAnswer } from '../access/api-acces
 import type { WebhookTarget } from './configurations.ts';
 import { nameWebhooks } from './named-webhooks.ts';
 import { registrationOf } from './registration.ts';
-import type { WebhookService } from './service.ts';
+import type { WebhookService } from './serve-options.ts';
 import { mutate, validate } from './webhook.ts';
 
 const url: WebhookTarget = { by: 'url', base: 'https://127.0.0.1:9443/' };
@@ -100,9 +100,9 @@ describe('registration', () => {
     const registration = register(access, [pods], target, service);
     await registration.register();
     const [created, slice, configuration] = access.requests.map(({ body }) => body as JsonObject);
-    expect(created?.spec).toEqual({ ports: [{ name: 'https', port: 443, targetPort: 9443, protocol: 'TCP' }] });
+    expect(created?.spec).toEqual({ ports: [{ name: 'https', port: 443, targetPort: 'https', protocol: 'TCP' }] });
     expect(slice).toMatchObject({
-      metadata: { name: 'hook-10-1-2-3', labels: { 'kubernetes.io/service-name': 'hook' } },
+      metadata: { name: 'hook-10-1-2-3-9443', labels: { 'kubernetes.io/service-name': 'hook' } },
       addressType: 'IPv4',
       endpoints: [{ addresses: ['10.1.2.3'], conditions: { ready: true } }],
       ports: [{ name: 'https', port: 9443 }],
@@ -115,7 +115,7 @@ describe('registration', () => {
     expect(access.requests.map(({ method, path }) => [method, path])).toEqual([
       ['DELETE', `${configurations}/mutatingwebhookconfigurations/team`],
       ['DELETE', `${configurations}/validatingwebhookconfigurations/team`],
-      ['DELETE', '/apis/discovery.k8s.io/v1/namespaces/a/endpointslices/hook-10-1-2-3'],
+      ['DELETE', '/apis/discovery.k8s.io/v1/namespaces/a/endpointslices/hook-10-1-2-3-9443'],
       ['DELETE', '/api/v1/namespaces/a/services/hook'],
     ]);
   });

@@ -1,6 +1,8 @@
-import { type ApiAccess, ApiRefusal, applyObject, deleteObject } from '../access/api-access.ts';
+import { type ApiAccess, applyObject, deleteObject } from '../access/api-access.ts';
+import { withRetries } from '../access/client-access.ts';
+import { applyService, removeEndpoint, removeService } from '../register/service-endpoint.ts';
 import { type ConfigurationContent, configurationOf, configurationPath } from './configurations.ts';
-import { applyService, removeEndpoint, removeService, type WebhookService } from './service.ts';
+import type { WebhookService } from './serve-options.ts';
 
 export interface RegistrationParts {
   readonly access: ApiAccess;
@@ -34,11 +36,11 @@ export function registrationOf({ access, content, service, port }: RegistrationP
     async unregister() {
       for (const type of types) await deleteObject(access, configurationPath(type, name));
       if (!service) return;
-      await removeEndpoint(access, service);
+      await removeEndpoint(access, service, port);
       await removeService(access, service);
     },
     leave: async () => {
-      if (service) await removeEndpoint(access, service);
+      if (service) await removeEndpoint(access, service, port);
     },
   };
 }
@@ -49,20 +51,4 @@ async function applyConfiguration(access: ApiAccess, type: (typeof types)[number
   const path = configurationPath(type, content.name);
   if (configuration) await applyObject(access, path, configuration, content.name);
   else await deleteObject(access, path);
-}
-
-const maxAttempts = 7;
-const firstDelayMs = 250;
-
-/** Retries connection failures and statuses that may pass, with exponential backoff: about 16 seconds in all. */
-async function withRetries(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const isFinal = error instanceof ApiRefusal && error.status < 500 && error.status !== 409 && error.status !== 429;
-      if (isFinal || attempt === maxAttempts) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, firstDelayMs * 2 ** (attempt - 1)));
-  }
 }

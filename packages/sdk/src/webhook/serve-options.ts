@@ -1,6 +1,15 @@
 import type { CertificateSecret } from '../certificates/secret-store.ts';
-import type { WebhookCertificates } from '../certificates/webhook-certificates.ts';
-import type { WebhookService } from './service.ts';
+import type { ServingCertificates } from '../certificates/serving-certificates.ts';
+import type { OwnService } from '../register/service-endpoint.ts';
+
+/** The Service that leads to this program. */
+export interface WebhookService extends Omit<OwnService, 'host'> {
+  /**
+   * Creates the Service, without a selector, and an EndpointSlice with the address of this process. Without it, the Service must
+   * exist, usually in front of a Deployment.
+   */
+  readonly create?: boolean;
+}
 
 export interface ServeWebhooksOptions {
   /** Name of the program: of its configurations, field manager and certificates. A DNS label. */
@@ -24,7 +33,7 @@ export interface ServeWebhooksOptions {
    * Where the certificates are: a Secret or a folder, which replicas share and where missing ones are created, or given in PEM.
    * By default a Secret `NAME-webhook` beside the service; without a service they are in memory, and new with every start.
    */
-  readonly certificates?: { readonly secret: CertificateSecret } | { readonly folder: string } | WebhookCertificates;
+  readonly certificates?: { readonly secret: CertificateSecret } | { readonly folder: string } | ServingCertificates;
   /** Deletes the configurations on `close`. Otherwise they stay, and requests fail or pass by their failurePolicy. */
   readonly unregisterOnClose?: boolean;
   /** Errors of handlers and of background work. Written to stderr by default. */

@@ -1,8 +1,8 @@
 import { type Listener, listen } from '@tsukube/transport';
 import type { ApiAccess } from '../access/api-access.ts';
 import { clientAccess } from '../access/client-access.ts';
-import type { WebhookCertificates } from '../certificates/webhook-certificates.ts';
-import { certificateSource, usesSecret } from './certificate-source.ts';
+import type { ServingCertificates } from '../certificates/serving-certificates.ts';
+import { usesSecret, webhookCertificates } from './certificate-source.ts';
 import type { WebhookTarget } from './configurations.ts';
 import { webhookHandler } from './http-handler.ts';
 import { type NamedWebhook, nameWebhooks } from './named-webhooks.ts';
@@ -33,7 +33,7 @@ const refreshIntervalMs = 3_600_000;
 
 async function start(named: readonly NamedWebhook[], options: ServeWebhooksOptions, access?: ApiAccess): Promise<WebhookServer> {
   const onError = options.onError ?? logError;
-  const open = certificateSource(options, access);
+  const open = webhookCertificates(options, access);
   const state = { certificates: await open(), isReady: false };
   const listener = await listenFor(named, options, state);
   const { port } = listener.address;
@@ -79,7 +79,7 @@ async function start(named: readonly NamedWebhook[], options: ServeWebhooksOptio
 }
 
 interface ServingState {
-  readonly certificates: WebhookCertificates;
+  readonly certificates: ServingCertificates;
   readonly isReady: boolean;
 }
 
@@ -118,7 +118,7 @@ function targetOf({ url, service }: ServeWebhooksOptions, own: string): WebhookT
   return { by: 'service', namespace: service.namespace, name: service.name, port: service.port ?? 443 };
 }
 
-function tlsOf({ cert, key }: WebhookCertificates): { cert: string; key: string; minVersion: 'TLSv1.2' } {
+function tlsOf({ cert, key }: ServingCertificates): { cert: string; key: string; minVersion: 'TLSv1.2' } {
   return { cert, key, minVersion: 'TLSv1.2' };
 }
 

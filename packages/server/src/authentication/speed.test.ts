@@ -60,6 +60,7 @@ function connectionWith(certificates: readonly Buffer[]): ClientConnection {
     hasTrustedCertificate: certificates.length > 0,
     isUrgent: false,
     goAway() {},
+    retire() {},
   };
 }
 

@@ -69,6 +69,8 @@ export interface ClientConnection {
   clientCertificates(): readonly Buffer[];
   /** HTTP/2: sends GOAWAY, finishes the open streams and closes. HTTP/1.1, which serves one request at a time: does nothing. */
   goAway(): void;
+  /** The answer to the current request is the last one of the connection, in both protocols. */
+  retire(): void;
   /** Whether TLS verified the client certificate with the authorities known when the connection was made. */
   readonly hasTrustedCertificate: boolean;
   /** Whether its next request is dispatched first: the last one was exempt or system traffic, or there was none. */

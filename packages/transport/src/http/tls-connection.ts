@@ -11,6 +11,7 @@ interface Closable {
 export class TlsConnection implements ClientConnection {
   readonly remoteAddress: string;
   isUrgent = true;
+  isRetired = false;
   readonly #socket: TLSSocket;
   readonly #session: Closable | undefined;
   #certificates: readonly Buffer[] | undefined;
@@ -23,6 +24,11 @@ export class TlsConnection implements ClientConnection {
 
   goAway(): void {
     this.#session?.close();
+  }
+
+  retire(): void {
+    this.isRetired = true;
+    this.goAway();
   }
 
   get hasTrustedCertificate(): boolean {

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
-import type { ClientConnection, UpgradedConnection } from '../http/exchange.ts';
+import type { UpgradedConnection } from '../http/exchange.ts';
 import { type HandlerOptions, serve } from '../http/serve.ts';
-import { connectionOf } from '../http/tls-connection.ts';
+import { connectionOf, type TlsConnection } from '../http/tls-connection.ts';
 import { onceDrained } from './body-writer.ts';
 import type { Http1Dispatchable, Http1DispatchQueue } from './dispatch-queue.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
@@ -39,7 +39,7 @@ export interface Http1Host extends HandlerOptions {
  * no larger share of the server.
  */
 export class Http1Connection implements ExchangeHost, Http1Dispatchable {
-  readonly peer: ClientConnection;
+  readonly peer: TlsConnection;
   readonly #socket: TLSSocket;
   readonly #host: Http1Host;
   readonly #received = new ReceiveBuffer();
@@ -211,7 +211,7 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
   }
 
   #keepsAlive({ headers, isContinued, requestBody }: Http1Exchange, answer: Answer): boolean {
-    if (!headers.keepsAlive || headers.offersUpgrade || this.#host.isRetiring) return false;
+    if (!headers.keepsAlive || headers.offersUpgrade || this.#host.isRetiring || this.peer.isRetired) return false;
     if (answer.kind === 'bytes' && answer.closesConnection) return false;
     // A client that waits for 100 Continue may or may not send its body now.
     if (headers.awaitsContinue && !isContinued && requestBody?.isComplete === false) return false;

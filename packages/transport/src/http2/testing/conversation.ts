@@ -63,6 +63,7 @@ export async function converse(
     remoteAddress: '',
     clientCertificates: () => [],
     goAway() {},
+    retire() {},
     hasTrustedCertificate: false,
     isUrgent: false,
   };

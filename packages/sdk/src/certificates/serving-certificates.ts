@@ -2,13 +2,13 @@ import { openAuthority, openLeaf, type PkiFiles } from '@tsukube/machinery/pki';
 import type { CertificateStore } from './certificate-store.ts';
 
 /** A serving certificate with its key and the CA that clients verify it with, all in PEM. */
-export interface WebhookCertificates {
+export interface ServingCertificates {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-export interface WebhookCertificateOptions {
+export interface ServingCertificateOptions {
   readonly commonName: string;
   /** Names and addresses of the serving certificate. */
   readonly hosts: readonly string[];
@@ -20,11 +20,11 @@ const maxAttempts = 5;
  * Loads CA and serving certificate, and creates or renews what is missing, damaged or due: both are renewed after two thirds of
  * their lifetime. The CA keeps its key, so that a bundle with the old certificate still verifies new ones.
  */
-export async function openWebhookCertificates(
+export async function openServingCertificates(
   store: CertificateStore,
-  { commonName, hosts }: WebhookCertificateOptions,
+  { commonName, hosts }: ServingCertificateOptions,
   now: Date,
-): Promise<WebhookCertificates> {
+): Promise<ServingCertificates> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const loaded = await store.load();
     const files = filesOver(loaded.files);
