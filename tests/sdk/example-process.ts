@@ -17,7 +17,7 @@ export interface ExampleProcess {
 }
 
 /** Bundles a program with the sources of the SDK, runs it, and waits until it says that it serves. */
-export async function startProgram(file: string, env: NodeJS.ProcessEnv): Promise<ExampleProcess> {
+export async function startProgram(file: string, env: NodeJS.ProcessEnv, cwd?: string): Promise<ExampleProcess> {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(root, '.cache', 'example-'));
   const outfile = join(folder, 'program.mjs');
@@ -34,6 +34,7 @@ export async function startProgram(file: string, env: NodeJS.ProcessEnv): Promis
   const child = spawn(process.execPath, [outfile], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
+    ...(cwd !== undefined && { cwd }),
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {

@@ -3,7 +3,8 @@ import type { JsonValue } from '@tsukube/machinery';
 
 /** A structural schema, as the openAPIV3Schema of a CustomResourceDefinition, or JSON Schema that can be converted to one. */
 export interface JsonSchema {
-  readonly [keyword: string]: unknown;
+  readonly type?: unknown;
+  readonly properties?: unknown;
 }
 
 /**

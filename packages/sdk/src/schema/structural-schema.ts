@@ -25,11 +25,7 @@ export function structuralSchema(schema: JsonSchema | StandardSchema, kind: stri
 }
 
 function isStandard(schema: JsonSchema | StandardSchema): schema is StandardSchema {
-  return isRecord(schema['~standard']);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return '~standard' in schema;
 }
 
 function exported({ '~standard': standard }: StandardSchema, kind: string): Record<string, unknown> {
