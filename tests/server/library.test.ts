@@ -2,6 +2,7 @@ import { request } from 'node:https';
 import { builtinTypes } from '@tsukube/api';
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type Field, path as fieldPath, type TypeDefinition } from '@tsukube/machinery';
+import { defineResource } from '@tsukube/sdk';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../support/server.ts';
 
@@ -61,7 +62,25 @@ const lamps: Resource = {
   },
 };
 
-const t = useServer({ resources: [lamps] });
+const switches = defineResource({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Switch',
+  schema: { type: 'object', properties: { on: { type: 'boolean', default: false } } },
+});
+const meters = defineResource({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Meter',
+  scope: 'Cluster',
+  schema: { type: 'object', properties: { watts: { type: 'integer' } } },
+  storage: {
+    get: ({ name, user }) => ({ metadata: { name, annotations: { for: user.name } }, watts: 60 }),
+    list: () => [{ metadata: { name: 'main' }, watts: 60 }],
+  },
+});
+
+const t = useServer({ resources: [lamps, switches, meters] });
 const path = '/apis/example.com/v1/lamps';
 
 describe('a resource of a library user', () => {
@@ -69,9 +88,27 @@ describe('a resource of a library user', () => {
     expect((await t.client.send('POST', path, { metadata: { name: 'a' }, lumen: 5 })).status).toBe(201);
     expect((await t.client.get(path)).body.items[0]).toMatchObject({ metadata: { name: 'a' }, lumen: 5 });
     const { resources } = (await t.client.get('/apis/example.com/v1')).body;
-    expect(resources.map((resource: { name: string }) => resource.name)).toEqual(['lamps', 'lamps/echo']);
+    const names = resources.map((resource: { name: string }) => resource.name);
+    expect(names).toEqual(['lamps', 'lamps/echo', 'meters', 'switches']);
     const table = await t.client.get(path, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
     expect(table.body.rows[0].cells[0]).toBe('a');
+  });
+
+  it('may be defined by the SDK, also with an own storage', async () => {
+    const place = '/apis/example.com/v1/namespaces/default/switches';
+    const { status, body } = await t.client.send('POST', place, {
+      apiVersion: 'example.com/v1',
+      kind: 'Switch',
+      metadata: { name: 'a' },
+    });
+    expect([status, body.on]).toEqual([201, false]);
+    expect((await t.client.get('/apis/example.com/v1/meters/x')).body).toMatchObject({
+      metadata: { annotations: { for: 'admin' } },
+      watts: 60,
+    });
+    expect((await t.client.get('/apis/example.com/v1/meters')).body.items).toHaveLength(1);
+    const { components } = (await t.client.get('/openapi/v3/apis/example.com/v1')).body;
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['com.example.v1.Switch', 'com.example.v1.Meter']));
   });
 
   it('is validated by its strategy', async () => {
