@@ -9,7 +9,6 @@ import {
   createDiscovery,
   createOpenApi,
   type Delegate,
-  type Draining,
   deadline,
   delegation,
   type Handler,
@@ -48,7 +47,6 @@ export interface ChainParts {
   readonly metrics: ServerMetrics;
   readonly checks: HealthChecks;
   readonly shutdown: ShutdownNotice;
-  readonly draining: Draining;
   readonly loop: LoopObserver;
   readonly limits: { readonly reads: number; readonly writes: number; readonly timeoutMs: number };
   readonly title: string;

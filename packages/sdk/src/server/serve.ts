@@ -1,31 +1,23 @@
 import { join } from 'node:path';
 import {
   checkKubeconfigPath,
-  draining,
   drainServer,
-  type HealthChecks,
   isTokenProtocol,
   type Logger,
-  LoopMonitor,
   localUrl,
-  type ServerMetrics,
   serveExchange,
-  serverMetrics,
-  shutdownNotice,
   silentLogger,
-  stallLog,
-  versionInfo,
   writeKubeconfig,
 } from '@tsukube/apiserver';
 import { KubeClient } from '@tsukube/client';
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
-import { EventLoopBudget, type Listener, listen } from '@tsukube/transport';
+import { type Listener, listen } from '@tsukube/transport';
 import { openAccess } from './access.ts';
 import { openCertificates, type ServerCertificates } from './certificates.ts';
-import { requestChain } from './chain.ts';
 import type { ApiServerOptions, StorageChoice } from './options.ts';
-import { checkNames, createRegistries, type Registries } from './registries.ts';
-import { openStores, type Stores } from './stores.ts';
+import { checkNames } from './registries.ts';
+import { createRequestHandling, defaultTimeoutMs, type RequestHandling } from './request-handling.ts';
+import { openStores } from './stores.ts';
 
 export interface RunningApiServer {
   /** https://127.0.0.1:6443 */
@@ -48,7 +40,10 @@ export async function serve(options: ApiServerOptions): Promise<RunningApiServer
   if (options.kubeconfig !== undefined) checkKubeconfigPath(options.kubeconfig);
   const undo: (() => void | Promise<void>)[] = [];
   const unwind = async () => {
-    for (const each of undo.splice(0).reverse()) await each();
+    for (const each of undo.splice(0).reverse())
+      await Promise.resolve()
+        .then(each)
+        .catch((error) => logger.error('a part of the server could not be closed', { error: String(error) }));
   };
   try {
     return await start({ ...options, logger, host }, undo, unwind);
@@ -88,78 +83,28 @@ async function start(
     logger,
   });
   undo.push(stores.close);
-  const metrics = serverMetrics(versionInfo, resources);
-  undo.push(metrics.close);
-  const registries = createRegistries({
-    resources,
-    stores,
-    plugins: options.admissionPlugins ?? [],
-    authorizer: access.authorizer,
-    metrics,
-    logger,
-  });
-  undo.push(stores.stop, registries.close);
-  const budget = new EventLoopBudget();
-  const loop = loopMonitor(metrics, budget, logger);
-  undo.push(() => loop.stop());
-  let isReady = true;
-  const shutdown = shutdownNotice();
-  const requestDraining = draining();
-  const requestTimeout = options.requestTimeoutMs ?? 60_000;
-  const handler = requestChain({
-    resources,
-    registries,
-    access,
-    metrics,
-    checks: healthChecks(options, stores, registries, access.ready, () => isReady),
-    shutdown: shutdown.notice,
-    draining: requestDraining,
-    loop,
-    limits: { reads: options.maxReadsInFlight ?? 400, writes: options.maxWritesInFlight ?? 200, timeoutMs: requestTimeout },
-    title: options.title ?? 'Tsukube',
-    address: () => new URL(url()).host,
-    onCancelled: () => {
-      for (const { feed } of stores.all) feed.fence.raise();
-    },
-    logger,
-  });
+  const handling = createRequestHandling({ ...options, access, stores, address: () => new URL(url()).host });
+  undo.push(stores.stop, handling.close);
   listener = await listen({
     host,
     port: options.port ?? 6443,
     tls: certificates.settings(access.clientAuthorities()),
     maxStreamsPerConnection: 100,
-    handle: serveExchange(handler),
-    budget,
+    handle: serveExchange(handling.handler),
+    budget: handling.budget,
     allowsSubprotocol: (protocol) => !isTokenProtocol(protocol),
     connectAnswer: { type: 'application/json', body: stringifyJson(statusBody(StatusError.methodNotAllowed().status)) },
-    onHandshakeError: () => metrics.handshakeErrors.increase(),
+    onHandshakeError: handling.onHandshakeError,
     onError: (error) => logger.error('response could not be written', { error: String((error as Error)?.stack ?? error) }),
   });
+  const opened = listener;
+  undo.push(() => closeListener(opened));
   publishKubeconfig(options, certificates, url());
   logger.info('serving', { url: url() });
-  const drain = () =>
-    drainServer({
-      options: {
-        shutdownDelayDuration: options.shutdownDelayMs ?? 0,
-        shutdownSendRetryAfter: false,
-        shutdownWatchTerminationGracePeriod: 0,
-        requestTimeout,
-      },
-      listener: listener as Listener,
-      logger,
-      api: {
-        beginShutdown() {
-          isReady = false;
-        },
-        withdraw: async () => {},
-        endWatches: (spreadMs) => shutdown.begin(spreadMs),
-        drain: async () => {},
-      },
-    });
   let closing: Promise<void> | undefined;
   return {
     url: url(),
-    port: listener.address.port,
+    port: opened.address.port,
     ca: certificates.ca(),
     kubeconfig: certificates.kubeconfig(url()),
     async client() {
@@ -168,12 +113,38 @@ async function start(
       return KubeClient.load({ kubeconfig });
     },
     close() {
-      closing ??= drain()
+      closing ??= drain(options, opened, handling)
         .finally(unwind)
         .then(() => logger.info('stopped'));
       return closing;
     },
   };
+}
+
+/** In the order of kube-apiserver. Bounded by the deadline of requests. */
+function drain(options: Completed, listener: Listener, handling: RequestHandling): Promise<void> {
+  return drainServer({
+    options: {
+      shutdownDelayDuration: options.shutdownDelayMs ?? 0,
+      shutdownSendRetryAfter: false,
+      shutdownWatchTerminationGracePeriod: 0,
+      requestTimeout: options.requestTimeoutMs ?? defaultTimeoutMs,
+    },
+    listener,
+    logger: options.logger,
+    api: {
+      beginShutdown: handling.setUnready,
+      withdraw: async () => {},
+      endWatches: handling.endWatches,
+      drain: async () => {},
+    },
+  });
+}
+
+/** Does nothing after `drain`. */
+function closeListener(listener: Listener): void {
+  listener.close().catch(() => {});
+  listener.force();
 }
 
 function openServerCertificates(options: Completed, onRenewed: () => void): Promise<ServerCertificates> {
@@ -189,40 +160,4 @@ function besides(storage: StorageChoice | undefined): string | undefined {
 function publishKubeconfig({ kubeconfig: path }: ApiServerOptions, certificates: ServerCertificates, url: string): void {
   const text = certificates.kubeconfig(url);
   if (path !== undefined && text !== '') writeKubeconfig(path, text);
-}
-
-function healthChecks(
-  { readinessChecks = [] }: ApiServerOptions,
-  stores: Stores,
-  registries: Registries,
-  authenticates: () => Promise<void>,
-  isReady: () => boolean,
-): HealthChecks {
-  const ping = { name: 'ping', check: () => {} };
-  const storage = { name: 'storage', check: async () => void (await Promise.all(stores.all.map(({ store }) => store.ping()))) };
-  const shutdown = {
-    name: 'shutdown',
-    check() {
-      if (!isReady()) throw new Error('the server is shutting down');
-    },
-  };
-  const loaded = { name: 'informer-sync', check: () => registries.loaded() };
-  const authentication = { name: 'authentication', check: authenticates };
-  return {
-    healthz: [ping, storage],
-    livez: [ping, storage],
-    readyz: [ping, storage, loaded, authentication, ...readinessChecks, shutdown],
-  };
-}
-
-function loopMonitor({ runtime }: ServerMetrics, budget: EventLoopBudget, logger: Logger): LoopMonitor {
-  const log = stallLog(logger);
-  return new LoopMonitor({
-    budget,
-    onTick: (lateMs) => runtime.lagged(lateMs),
-    onStall(stall) {
-      runtime.stalled(stall.ms);
-      log(stall);
-    },
-  });
 }
