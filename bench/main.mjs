@@ -11,6 +11,7 @@ import { writeJson } from './report/report.mjs';
 import { summarize } from './report/summary.mjs';
 import { accessSteps } from './rows/access.mjs';
 import { admissionSteps } from './rows/admission.mjs';
+import { aggregationSteps } from './rows/aggregation.mjs';
 import { controllerSteps } from './rows/controllers.mjs';
 import { definitionsStep } from './rows/crds.mjs';
 import { Fixtures } from './rows/fixtures.mjs';
@@ -74,7 +75,14 @@ async function measure(options, command, launchers, pool) {
   try {
     await measureAll(
       runUntil(budgetShares.requests),
-      [...objectSteps(bench), ...kindSteps(bench), ...accessSteps(bench), ...admissionSteps(bench), ...watchSteps(bench)],
+      [
+        ...objectSteps(bench),
+        ...kindSteps(bench),
+        ...accessSteps(bench),
+        ...admissionSteps(bench),
+        ...aggregationSteps(bench),
+        ...watchSteps(bench),
+      ],
       contenders,
     );
     await measureAll({ ...runUntil(1), rounds: 1 }, controllerSteps(), contenders);

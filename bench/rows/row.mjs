@@ -37,6 +37,7 @@ export const groups = [
   'Pods and deployments',
   'Custom resources',
   'Admission',
+  'Aggregation',
   'Controllers',
   'Lists',
   'Watches',

@@ -12,6 +12,8 @@ export interface ExampleProcess {
   stop(): Promise<number | null>;
   /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
+  /** The lines it has printed. */
+  readonly lines: readonly string[];
 }
 
 /** Bundles a program with the sources of the SDK, runs it, and waits until it says that it serves. */
@@ -27,7 +29,7 @@ export async function startProgram(file: string, env: NodeJS.ProcessEnv): Promis
     target: 'node20',
     format: 'esm',
     conditions: ['tsukube-source'],
-    external: ['yaml', 'ws', 're2js', 'lmdb', 'protobufjs'],
+    external: ['yaml', 'ws', 're2js', 'lmdb', 'protobufjs', '@grpc/grpc-js', 'mysql2', 'mysql2/promise'],
   });
   const child = spawn(process.execPath, [outfile], {
     env: { PATH: process.env.PATH, ...env },
@@ -41,8 +43,16 @@ export async function startProgram(file: string, env: NodeJS.ProcessEnv): Promis
     return code;
   };
   const stop = () => end('SIGTERM');
-  for await (const line of createInterface(child.stdout))
-    if (line.startsWith('serving on ')) return { stop, kill: async () => void (await end('SIGKILL')) };
+  const lines: string[] = [];
+  const output = createInterface(child.stdout);
+  const serves = new Promise<boolean>((resolve) => {
+    output.on('line', (line) => {
+      lines.push(line);
+      if (line.startsWith('serving on ')) resolve(true);
+    });
+    output.once('close', () => resolve(false));
+  });
+  if (await serves) return { lines, stop, kill: async () => void (await end('SIGKILL')) };
   throw new Error(`${file} exited with ${await stop()}`);
 }
 

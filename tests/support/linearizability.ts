@@ -30,6 +30,14 @@ interface Moment {
   next: Moment | undefined;
 }
 
+/** A call that was taken, and the search before it. */
+interface Taken {
+  readonly moment: Moment;
+  readonly before: string;
+  readonly after: string;
+  readonly fingerprint: readonly [number, number];
+}
+
 /**
  * Whether the calls could have taken effect one after the other, each between its call and its return. The search of Wing and
  * Gong with the cache of Lowe, as in Porcupine: calls are taken in the order of time, and a return whose call was not taken
@@ -38,7 +46,7 @@ interface Moment {
 export function checkLinearizability(history: readonly Operation[], initial = ''): Verdict {
   const head = momentsOf(history);
   const tried = new Set<string>();
-  const taken: { readonly moment: Moment; readonly before: string; readonly fingerprint: readonly [number, number] }[] = [];
+  const taken: Taken[] = [];
   let state = initial;
   let fingerprint: readonly [number, number] = [0, 0];
   let longest: Verdict | undefined;
@@ -52,7 +60,7 @@ export function checkLinearizability(history: readonly Operation[], initial = ''
       if (next === undefined || tried.has(key)) moment = at.next;
       else {
         tried.add(key);
-        taken.push({ moment: at, before: state, fingerprint });
+        taken.push({ moment: at, before: state, after: next, fingerprint });
         [state, fingerprint] = [next, marked];
         lift(at);
         moment = head.next;
@@ -61,7 +69,9 @@ export function checkLinearizability(history: readonly Operation[], initial = ''
     }
     if (taken.length > (longest?.order?.length ?? -1))
       longest = { isLinearizable: false, stuckAt: at.operation, state, order: taken.map((each) => each.moment.operation) };
-    const last = taken.pop();
+    // A call that leaves the state as it is could only be taken later instead, which changes nothing: go back further.
+    let last = taken.pop();
+    for (; last && last.before === last.after; last = taken.pop()) unlift(last.moment);
     if (!last) return longest as Verdict;
     unlift(last.moment);
     [state, fingerprint] = [last.before, last.fingerprint];

@@ -35,13 +35,19 @@ export function servingWorkers(metrics: string): number[] {
 
 /** A client whose only connection is to the process with an index. */
 export async function clientOf(kubeconfig: string, index: number): Promise<Client> {
-  for (const deadline = performance.now() + startMs; performance.now() < deadline; ) {
-    const client = clientFor(kubeconfig);
-    const { headers } = await client.get('/version');
-    if (headers['x-tsukube-worker'] === String(index)) return client;
-    client.close();
+  const others: Client[] = [];
+  try {
+    // The process with the fewest connections gets the next one, so the others stay open meanwhile.
+    for (const deadline = performance.now() + startMs; performance.now() < deadline; ) {
+      const client = clientFor(kubeconfig);
+      const { headers } = await client.get('/version');
+      if (headers['x-tsukube-worker'] === String(index)) return client;
+      others.push(client);
+    }
+    throw new Error(`no connection was given to worker ${index}`);
+  } finally {
+    for (const client of others) client.close();
   }
-  throw new Error(`no connection was given to worker ${index}`);
 }
 
 export async function until(isTrue: () => boolean | Promise<boolean>, what: string, timeoutMs = startMs): Promise<void> {

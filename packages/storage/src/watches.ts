@@ -88,7 +88,7 @@ class Position {
 }
 
 /** A watch may start at a future revision: earlier changes are dropped. */
-function since(batch: Batch, from: number): Batch {
+export function since(batch: Batch, from: number): Batch {
   const { changes, revision } = batch;
   const first = changes[0];
   if (!first || first.entry.revision >= from) return batch;

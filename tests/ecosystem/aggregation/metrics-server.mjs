@@ -67,6 +67,8 @@ async function createNodeAndPod({ request }, port) {
   const spec = { nodeName: 'metered', containers: [{ name: 'c', image: 'i' }] };
   await request('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   await request('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec });
+  const running = { status: { phase: 'Running' } };
+  await request('PATCH', '/api/v1/namespaces/default/pods/web/status', running, 'application/merge-patch+json');
 }
 
 /**
@@ -82,7 +84,12 @@ export async function startMetricsServer(cluster, { program, source }) {
   const kubeconfig = await kubeconfigOf(cluster, account);
   const certificates = mkdtempSync(join(tmpdir(), 'tsukube-aggregation-'));
   const delegation = ['', 'authentication-', 'authorization-'].map((prefix) => `--${prefix}kubeconfig=${kubeconfig}`);
-  const kubelets = ['--kubelet-insecure-tls', '--kubelet-use-node-status-port', '--metric-resolution=10s'];
+  const kubelets = [
+    '--kubelet-insecure-tls',
+    '--kubelet-use-node-status-port',
+    '--metric-resolution=10s',
+    '--kubelet-request-timeout=5s',
+  ];
   const end = runInBackground(context, program, [
     `--secure-port=${port}`,
     `--cert-dir=${certificates}`,

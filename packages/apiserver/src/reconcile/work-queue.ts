@@ -1,3 +1,4 @@
+import { TimeSlice } from '@tsukube/storage';
 import type { Logger } from '../logger.ts';
 
 const firstDelayMs = 50;
@@ -12,6 +13,8 @@ export class WorkQueue {
   readonly #running = new Map<string, 'once' | 'again'>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #slice = new TimeSlice();
+  #isResting = false;
   #stopped = false;
 
   constructor(work: (key: string) => Promise<void>, logger: Logger, concurrency = Number.POSITIVE_INFINITY) {
@@ -23,7 +26,7 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#stopped) return;
     if (this.#running.has(key)) this.#running.set(key, 'again');
-    else if (this.#running.size < this.#concurrency) void this.#run(key);
+    else if (this.#running.size < this.#concurrency && !this.#isResting) void this.#run(key);
     else this.#waiting.add(key);
   }
 
@@ -59,12 +62,27 @@ export class WorkQueue {
     this.#next();
   }
 
+  /** Work on a store in memory never waits for I/O: without slices, a long queue would block the event loop. */
   #next(): void {
+    if (this.#isResting) return;
     for (const key of this.#waiting) {
       if (this.#running.size >= this.#concurrency) return;
+      if (this.#slice.over) {
+        this.#rest();
+        return;
+      }
       this.#waiting.delete(key);
       this.add(key);
     }
+  }
+
+  #rest(): void {
+    this.#isResting = true;
+    setImmediate(() => {
+      this.#isResting = false;
+      this.#slice.begin();
+      this.#next();
+    });
   }
 
   #retry(key: string, error: unknown): void {

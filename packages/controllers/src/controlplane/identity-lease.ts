@@ -83,6 +83,8 @@ async function removeExpired(registry: ObjectRegistry, now: number): Promise<voi
     if (metadata.labels?.[identityLabel] !== 'kube-apiserver') continue;
     const spec = objectIn(lease, 'spec');
     const expires = Date.parse(textIn(spec, 'renewTime')) + numberIn(spec, 'leaseDurationSeconds') * 1000;
-    if (expires < now) await deleteObject(registry, metadata.name as string, {}, asServer(registry, namespace)).catch(() => {});
+    // No server writes a lease without a time (NaN): it is expired, too.
+    if (!(expires >= now))
+      await deleteObject(registry, metadata.name as string, {}, asServer(registry, namespace)).catch(() => {});
   }
 }

@@ -1,6 +1,6 @@
 import { endOfPlainMetadata, foregroundFinalizer, orphanFinalizer, plainMetadata } from '@tsukube/apiserver';
 import { deepEqual, type ObjectMeta, type OwnerReference } from '@tsukube/machinery';
-import type { Change } from '@tsukube/storage';
+import { type Change, eachInSlices } from '@tsukube/storage';
 import type { Dependent, OwnerGraph } from './owner-graph.ts';
 
 const ownersMark = Buffer.from('"ownerReferences":[');
@@ -67,7 +67,7 @@ export class GraphBuilder {
 
   #onWaiting(key: string, uid: string): void {
     this.#waiting.set(uid, key);
-    for (const dependent of this.#graph.dependentsOf(uid)) this.#enqueue(dependent);
+    this.#enqueueAll(this.#graph.dependentsOf(uid));
     this.#enqueue(key);
   }
 
@@ -79,7 +79,12 @@ export class GraphBuilder {
     for (const owner of before?.owners ?? []) this.#enqueueWaiting(owner.uid);
     const dependents = this.#graph.dependentsOf(uid);
     if (dependents.size > 0) this.rememberDeleted(uid);
-    for (const dependent of dependents) this.#enqueue(dependent);
+    this.#enqueueAll(dependents);
+  }
+
+  /** In slices: an owner may have any number of dependents. */
+  #enqueueAll(keys: ReadonlySet<string>): void {
+    if (keys.size > 0) void eachInSlices([...keys], (key) => this.#enqueue(key));
   }
 
   /** Enqueues an owner that waits for its dependents if none blocks it any more. */

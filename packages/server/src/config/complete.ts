@@ -7,6 +7,7 @@ import { canonicalControllers } from './flags/controllers-flag.ts';
 import { type Flag, flagName } from './flags/flag.ts';
 import { flags } from './flags/flags.ts';
 import type { GivenOptions, OptionName, ServeOptions } from './flags/options.ts';
+import { checkSqlStorage } from './flags/sql-flags.ts';
 import { UsageError } from './flags/usage-error.ts';
 
 /** Applies defaults and rejects invalid combinations with a UsageError. A server in memory without a data dir touches no disk. */
@@ -55,6 +56,8 @@ function checkPairs(given: GivenOptions): void {
   together(given, 'kubeletClientCertificate', 'kubeletClientKey');
   together(given, 'proxyClientCertFile', 'proxyClientKeyFile');
   together(given, 'etcdUsername', 'etcdPasswordFile');
+  together(given, 'storageCertfile', 'storageKeyfile');
+  checkSqlStorage(given);
   if (given.enablePriorityAndFairness !== false && given.maxRequestsInflight === 0 && given.maxMutatingRequestsInflight === 0)
     throw new UsageError(
       '--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with --enable-priority-and-fairness',

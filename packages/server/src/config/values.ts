@@ -11,8 +11,9 @@ export function flagsAndValues(options: ServeOptions): readonly (readonly [strin
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function written(value: unknown, { placeholder }: Flag<unknown>): string {
+function written(value: unknown, { placeholder, isSecret }: Flag<unknown>): string {
   if (value === undefined) return '';
+  if (isSecret) return '[REDACTED]';
   if (Array.isArray(value)) return `[${value.join(',')}]`;
   if (placeholder === 'DURATION') return formatDuration(value as number);
   if (typeof value !== 'object' || value === null) return String(value);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Logger } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
 import type { SharedLmdb } from '@tsukube/storage/lmdb';
-import type { ServeOptions } from '../config/index.ts';
+import { isSqlStorage } from '../config/flags/sql-flags.ts';
+import { type ServeOptions, UsageError } from '../config/index.ts';
 
 /** Opens the configured store. Loads only its driver. */
 export async function openConfiguredStore(options: ServeOptions, logger: Logger, shared?: SharedLmdb): Promise<Store> {
@@ -18,15 +19,32 @@ export async function openConfiguredStore(options: ServeOptions, logger: Logger,
       throw error.name === 'DamagedDatabase' ? withRemedy(error, options.dataDir as string) : error;
     });
   }
+  if (isSqlStorage(options.storage)) return openSqlStorage(options.storage, options, logger);
   const { openEtcd } = await import('@tsukube/storage/etcd');
   return openEtcd({
     endpoints: options.etcdServers,
     prefix: options.etcdPrefix,
     tls: { ca: file(options.etcdCafile), cert: file(options.etcdCertfile), key: file(options.etcdKeyfile) },
     username: options.etcdUsername,
-    password: file(options.etcdPasswordFile)?.toString('utf8').trim(),
+    password: text(options.etcdPasswordFile),
     logger,
   });
+}
+
+async function openSqlStorage(storage: 'postgres' | 'mysql', options: ServeOptions, logger: Logger): Promise<Store> {
+  const sql = {
+    dsn: options.storageDsn ?? text(options.storageDsnFile) ?? '',
+    password: text(options.storagePasswordFile),
+    tls: { ca: file(options.storageCafile), cert: file(options.storageCertfile), key: file(options.storageKeyfile) },
+    logger,
+  };
+  try {
+    if (storage === 'postgres') return await (await import('@tsukube/storage/postgres')).openPostgres(sql);
+    return await (await import('@tsukube/storage/mysql')).openMysql(sql);
+  } catch (error) {
+    const source = options.storageDsn === undefined ? '--storage-dsn-file' : '--storage-dsn';
+    throw error instanceof Error && error.name === 'BadDsn' ? new UsageError(`${source}: ${error.message}`) : error;
+  }
 }
 
 /** Adds a remedy to the error of a damaged database. */
@@ -37,4 +55,8 @@ function withRemedy(error: Error, dataDir: string): Error {
 
 function file(path: string | undefined): Buffer | undefined {
   return path === undefined ? undefined : readFileSync(path);
+}
+
+function text(path: string | undefined): string | undefined {
+  return file(path)?.toString('utf8').trim();
 }

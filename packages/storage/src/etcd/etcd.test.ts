@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
+import { withHandledRejections } from '../../../../tests/support/sql-stores.ts';
 import { type StoreUnderTest, storeContract } from '../contract/index.ts';
 import { bytesTag, finish, type GrpcMethod, write } from '../grpc/protobuf.ts';
-import type { Store } from '../store.ts';
 import { openEtcd } from './index.ts';
 import { EtcdMember } from './rpc/members.ts';
 
@@ -27,21 +27,6 @@ async function openAt(endpoint: string): Promise<StoreUnderTest> {
     return openAt(endpoint);
   };
   return { store: withHandledRejections(store), reopen, close };
-}
-
-/** The suite starts some calls together and awaits them in turn; over a network a later one may reject before it is awaited. */
-function withHandledRejections(store: Store): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => {
-        const result: unknown = member.apply(target, args);
-        if (result instanceof Promise) result.catch(() => {});
-        return result;
-      };
-    },
-  });
 }
 
 /** Faster than starting a new etcd for each test. */

@@ -15,9 +15,11 @@ import {
   type StoreWriteOptions,
   Unavailable,
 } from '../store.ts';
+import { TimeSlice } from '../time-slice.ts';
 import { LocalWatches, type TapListener, Taps } from '../watches.ts';
 import { ChangeLog, KeyVersions } from './history.ts';
 
+/** Nothing here waits for I/O: writes yield to the event loop now and then, so that a loop of writes does not block it. */
 export class MemoryStore implements Store {
   readonly #clock: Clock;
   readonly #log = new ChangeLog();
@@ -26,6 +28,7 @@ export class MemoryStore implements Store {
   readonly #taps = new Taps();
   readonly #watches = new LocalWatches(this.#log);
   readonly #timer: ExpiryTimer;
+  readonly #slice = new TimeSlice();
   #closed = false;
 
   constructor(clock: Clock) {
@@ -68,6 +71,7 @@ export class MemoryStore implements Store {
     const revision = this.#log.newest + 1;
     this.#expirations.delete(key);
     this.#apply({ type: 'delete', entry: { ...previous, revision }, previous });
+    if (this.#slice.over) await this.#slice.rest();
     return revision;
   }
 
@@ -86,6 +90,7 @@ export class MemoryStore implements Store {
     this.#checkOpen();
     if (revision > this.#log.newest) throw new FutureRevision(this.#log.newest);
     for (const { entry } of this.#log.forget(revision)) this.#versions.forget(entry.key, revision);
+    if (this.#slice.over) await this.#slice.rest();
   }
 
   async ping(): Promise<void> {
@@ -114,10 +119,11 @@ export class MemoryStore implements Store {
     return current;
   }
 
-  #put(entry: Entry, previous: Entry | undefined, options?: StoreWriteOptions): Entry {
+  async #put(entry: Entry, previous: Entry | undefined, options?: StoreWriteOptions): Promise<Entry> {
     this.#apply({ type: 'put', entry, previous });
     this.#expirations.delete(entry.key);
     if (options?.ttlSeconds) this.#expire(entry, options.ttlSeconds);
+    if (this.#slice.over) await this.#slice.rest();
     return entry;
   }
 

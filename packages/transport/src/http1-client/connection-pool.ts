@@ -1,5 +1,5 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { type ConnectionObserver, OutgoingConnection, type OutgoingExchange } from './outgoing-connection.ts';
 
 export interface PoolOptions {
@@ -44,6 +44,8 @@ export class ConnectionPool implements ConnectionObserver {
   readonly #open = new Set<OutgoingConnection>();
   readonly #waiting = new Set<PooledCall>();
   #connecting = 0;
+  /** Parsing certificates and keys costs as much as a handshake. */
+  #context: SecureContext | undefined;
   /** TLS session that the next connection resumes. */
   #session: Buffer | undefined;
 
@@ -133,6 +135,7 @@ export class ConnectionPool implements ConnectionObserver {
 
   #connectTls(): Socket {
     const { servername } = this.#destination;
+    this.#context ??= createSecureContext(this.#options.tls);
     const socket = connectTls({
       ...this.#target(),
       // SNI does not allow addresses; the certificate is verified for the address then.
@@ -140,6 +143,7 @@ export class ConnectionPool implements ConnectionObserver {
       ALPNProtocols: ['http/1.1'],
       session: this.#session,
       ...this.#options.tls,
+      secureContext: this.#context,
     });
     socket.on('session', (session) => {
       this.#session = session;

@@ -29,6 +29,8 @@ export interface Flag<T> {
   readonly fallbackText?: string;
   /** Allowed values, if limited. */
   readonly of?: readonly string[];
+  /** The value may contain a password and is never shown. */
+  readonly isSecret?: true;
   /** A boolean flag, whose value is optional. */
   readonly isSwitch?: true;
   /** A repeated flag adds values instead of replacing them. */

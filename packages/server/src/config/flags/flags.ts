@@ -21,6 +21,7 @@ import { kubeletFlags } from './kubelet-flags.ts';
 import { runtimeConfigComplaint } from './runtime-config.ts';
 import { clusterRangeComplaint, portRangeComplaint } from './service-ranges.ts';
 import { firstProblem, servingFlags } from './serving-flags.ts';
+import { sqlFlags } from './sql-flags.ts';
 
 const minute = 60_000;
 
@@ -34,7 +35,7 @@ export const flags = {
   storage: optionalChoice({
     origin: 'tsukube',
     group: 'Storage',
-    of: ['lmdb', 'memory', 'etcd'],
+    of: ['lmdb', 'memory', 'etcd', 'postgres', 'mysql'],
     fallbackText: 'lmdb, or etcd with --etcd-servers',
     help: 'Storage backend.',
   }),
@@ -51,6 +52,7 @@ export const flags = {
     fallback: false,
     help: 'Acknowledge writes to the embedded database before they are on the disk. For tests: a power failure may lose the database.',
   }),
+  ...sqlFlags,
   etcdServers: texts({
     group: 'Storage',
     placeholder: 'URL,…',

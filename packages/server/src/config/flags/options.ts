@@ -11,7 +11,7 @@ export type GivenOptions = { readonly [K in OptionName]?: ValueOf<Flags[K]> };
 
 /** Complete options, with defaults applied. */
 export type ServeOptions = { readonly [K in OptionName]: ValueOf<Flags[K]> } & {
-  readonly storage: 'lmdb' | 'memory' | 'etcd';
+  readonly storage: 'lmdb' | 'memory' | 'etcd' | 'postgres' | 'mysql';
   readonly advertiseAddress: string;
   readonly clientKeyAlgorithm: 'rsa' | 'ecdsa';
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';

@@ -1,0 +1,34 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { codeBlocks, placeOf, readDocument } from '../docs/documents.ts';
+import { useWorkplace } from '../kubectl/terminal.ts';
+import { parseTranscript, renderTranscript, replayTranscript } from '../kubectl/transcript.ts';
+import { kubectls } from '../kubectl/versions.ts';
+import { useServer } from '../support/server.ts';
+
+const page = 'docs/aggregation.md';
+const bundle = placeOf('packages/tsukube/dist/tsukube.cjs');
+const kubectl = kubectls.find(({ version }) => version === '1.33');
+
+describe.skipIf(!kubectl || !existsSync(bundle))(page, () => {
+  const t = useServer();
+  const workplace = useWorkplace(kubectl as NonNullable<typeof kubectl>, () => t.server.kubeconfig);
+
+  it('shows what kubectl and tsukube print', { timeout: 60_000 }, async () => {
+    const shell = workplace.shell('default');
+    const PATH = [withTsukube(shell.cwd), shell.env.PATH].join(delimiter);
+    const exchanges = codeBlocks(readDocument(page), 'console').flatMap(({ code }) => parseTranscript(code, '1.33'));
+    const actual = await replayTranscript(exchanges, { ...shell, env: { ...shell.env, PATH } });
+    expect(renderTranscript(actual)).toBe(renderTranscript(exchanges));
+  });
+});
+
+/** A folder with the command `tsukube`. */
+function withTsukube(folder: string): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'tsukube'), `#!/bin/sh\nexec '${process.execPath}' '${bundle}' "$@"\n`);
+  chmodSync(join(bin, 'tsukube'), 0o755);
+  return bin;
+}
