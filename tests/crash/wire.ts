@@ -33,15 +33,22 @@ export class WatchRefused extends Error {
 /** HTTP/1.1 with a keep-alive connection per concurrent request. */
 export function http1Wire({ url, tls }: Client): Wire {
   const agent = new Agent({ ...tls, keepAlive: true });
+  let isClosed = false;
   const open = (method: string, path: string, body: string, type: string) =>
     new Promise<Answer>((resolve, reject) => {
+      // A destroyed agent would open new connections.
+      if (isClosed) return reject(new WireBroken('the connection is closed'));
       const headers = body === '' ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) };
       const sent = request(url + path, { method, agent, headers });
       sent.on('response', (response) => resolve(answer(response.statusCode, response.headers, response)));
       sent.on('error', (cause) => reject(new WireBroken('no answer', { cause })));
       sent.end(body);
     });
-  return wire(open, () => agent.destroy());
+  const close = () => {
+    isClosed = true;
+    agent.destroy();
+  };
+  return wire(open, close);
 }
 
 /** One HTTP/2 connection for everything. */

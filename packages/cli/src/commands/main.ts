@@ -2,8 +2,10 @@ import { packageVersion } from '../version.ts';
 import { check } from './check.ts';
 import { envtest } from './envtest.ts';
 import { kubeApiserver } from './kube-apiserver.ts';
+import { migrate } from './migrate.ts';
 import { repair } from './repair.ts';
 import { serveCommand } from './serve.ts';
+import { snapshot } from './snapshot.ts';
 import { worker } from './worker.ts';
 
 interface Command {
@@ -30,6 +32,14 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'Say which part of a server answers a request.',
     run: (argv) => explained(async (rest) => (await import('./explain-path.ts')).explainPath(rest), argv),
   },
+  snapshot: {
+    summary: 'Save the embedded database of a running server to a file, or restore it.',
+    run: (argv) => explained(snapshot, argv),
+  },
+  migrate: {
+    summary: 'Copy all objects from one store to another.',
+    run: (argv) => explained(migrate, argv),
+  },
   envtest: {
     summary: 'Create the kube-apiserver and etcd programs that envtest runs (KUBEBUILDER_ASSETS).',
     run: envtest,
@@ -55,7 +65,8 @@ async function explained(command: Command['run'], argv: readonly string[]): Prom
     return await command(argv);
   } catch (error) {
     process.stderr.write(`tsukube: ${error instanceof Error ? error.message : String(error)}\n`);
-    return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS') ? 2 : 1;
+    const { code, name } = error as NodeJS.ErrnoException;
+    return name === 'UsageError' || String(code).startsWith('ERR_PARSE_ARGS') ? 2 : 1;
   }
 }
 

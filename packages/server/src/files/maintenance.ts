@@ -65,9 +65,51 @@ export function repairDataDir(dataDir: string, output: string | undefined, now =
   });
 }
 
-async function withDatabase<T>(dataDir: string, action: (path: string) => Promise<T>): Promise<T> {
+export interface DataDirSnapshot {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly revision: number | undefined;
+}
+
+/** Saves the embedded database of a data dir to a file. A server may be using it. */
+export async function saveDataDirSnapshot(dataDir: string, file: string): Promise<DataDirSnapshot> {
+  const path = databaseOf(dataDir);
+  const { saveSnapshot } = await import('@tsukube/storage/lmdb');
+  return saveSnapshot(path, resolve(file), valueProblem);
+}
+
+/** Restores a snapshot to a data dir that no server uses. A database that is there is kept beside the new one, if `replace` is set. */
+export async function restoreDataDirSnapshot(
+  file: string,
+  dataDir: string,
+  { replace = false, now = new Date() }: { readonly replace?: boolean; readonly now?: Date } = {},
+): Promise<DataDirSnapshot & { readonly backup: string | undefined }> {
+  const { restoreSnapshot } = await import('@tsukube/storage/lmdb');
+  const path = join(resolve(dataDir), 'data');
+  const taken = takeDataDir(dataDir);
+  try {
+    const isReplaced = existsSync(path);
+    if (isReplaced && !replace) throw new Error(`there is a database in ${resolve(dataDir)}; --replace puts it aside`);
+    const restored = `${path}.restored`;
+    rmSync(restored, { recursive: true, force: true });
+    const report = await restoreSnapshot(resolve(file), restored, { valueProblem });
+    const backup = isReplaced ? `${path}.before-${now.toISOString().replace(/[:.]/g, '-')}` : undefined;
+    if (backup !== undefined) renameSync(path, backup);
+    renameSync(restored, path);
+    return { ...report, backup };
+  } finally {
+    taken.release();
+  }
+}
+
+function databaseOf(dataDir: string): string {
   const path = join(resolve(dataDir), 'data');
   if (!existsSync(path)) throw new Error(`there is no database in ${resolve(dataDir)}`);
+  return path;
+}
+
+async function withDatabase<T>(dataDir: string, action: (path: string) => Promise<T>): Promise<T> {
+  const path = databaseOf(dataDir);
   const taken = takeDataDir(dataDir);
   try {
     return await action(path);

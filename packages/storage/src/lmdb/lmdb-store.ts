@@ -190,6 +190,8 @@ export class LmdbStore implements Store {
     this.#checkOpen();
     if (revision > this.#log.newest) throw new FutureRevision(this.#log.newest);
     await this.#shared?.beforeCompaction(revision);
+    // A process that was killed while it read, such as a worker or a backup, would keep pages from being reused.
+    this.#tables.root.readerCheck();
     await this.#sweeper.compact(revision);
   }
 
