@@ -3,40 +3,24 @@ import { dirname, resolve as resolvePath } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that measure time or memory, or use all cores: they run one file at a time, after all others. */
-<<<<<<< HEAD
 const alone = {
   packages: [
     'packages/apiserver/src/filters/flow-control.test.ts',
     'packages/api/src/protobuf.test.ts',
     'packages/{machinery,builtin,crds}/src/**/bounds.test.ts',
     'packages/server/src/authentication/speed.test.ts',
+    'packages/storage/src/{etcd,mysql,postgres,sql}/*.test.ts',
   ],
   conversations: [
-    'tests/{faults,fuzz,hostile,kubectl,soak}/**/*.test.ts',
+    'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak,workers}/**/*.test.ts',
+    'tests/client/soak.test.ts',
     'tests/components/*.test.ts',
-    'tests/package/{package,docs}.test.ts',
+    'tests/package/*.test.ts',
     'tests/kubelet/gigabyte.test.ts',
-    'tests/server/{watching,writing,flow-control}.test.ts',
-    'tests/server/controllers/many-dependents.test.ts',
+    'tests/ecosystem/client-go.test.ts',
+    'tests/server/{watching,writing,flow-control,sql*}.test.ts',
   ],
 };
-=======
-const alone = [
-  'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak}/**/*.test.ts',
-  'tests/client/soak.test.ts',
-  'tests/components/*.test.ts',
-  'tests/package/*.test.ts',
-  'tests/kubelet/gigabyte.test.ts',
-  'tests/ecosystem/client-go.test.ts',
-  'tests/server/{watching,writing,flow-control}.test.ts',
-  'packages/apiserver/src/filters/flow-control.test.ts',
-  'packages/api/src/protobuf.test.ts',
-  'packages/{machinery,builtin,crds}/src/**/bounds.test.ts',
-  'packages/server/src/authentication/speed.test.ts',
-  'packages/storage/src/{etcd,mysql,postgres}/*.test.ts',
-  'tests/server/sql*.test.ts',
-];
->>>>>>> a5e22849 (storage: MySQL and MariaDB driver; server: --storage postgres and mysql)
 
 /** Tests without global state: they share processes, and thereby loaded modules. */
 const units = ['packages/{api,builtin,crds,machinery}/src/**/*.test.ts'];
