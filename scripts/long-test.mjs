@@ -16,7 +16,7 @@ const commands = {
     tests: ['tests/crash/crash.test.ts'],
     flags: {
       kills: { default: () => '1000', about: 'how often' },
-      storage: { default: () => 'lmdb', about: '`lmdb`, or `etcd`: then etcd is killed too' },
+      storage: { default: () => 'lmdb', about: '`lmdb`, or `etcd`, `postgres`, `mysql`: then the database is killed too' },
       seed,
     },
   },

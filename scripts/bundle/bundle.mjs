@@ -68,8 +68,8 @@ function programOptions() {
     entryPoints: [join(source, 'bundle', 'program.ts')],
     outfile: program,
     plugins: [sharedEntry],
-    // yaml loses its class names in a bundle; the others are not installed.
-    external: ['yaml', 'bufferutil', 'utf-8-validate'],
+    // yaml loses its class names in a bundle; the clients of databases are large and rarely used; the others are not installed.
+    external: ['yaml', 'mysql2', 'pg', 'bufferutil', 'utf-8-validate'],
     alias: {
       'node-gyp-build-optional-packages': join(root, 'scripts', 'bundle', 'lmdb-native.mjs'),
       msgpackr: join(root, 'scripts', 'bundle', 'no-msgpackr.mjs'),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DatabaseKind, databaseMissing, type RunningDatabase, startDatabase } from '../support/databases.ts';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
 import { isLong, showProgress } from '../support/progress.ts';
 import { type Random, seeded } from '../support/random.ts';
@@ -18,12 +19,13 @@ const maxOverrunMs = 10;
 const maxStartMs = 400;
 const limitMs = 60_000 + kills * 4_000;
 
-/** The longest etcd outage. */
+/** The longest outage of an external store. */
 const maxOutageMs = isLong ? 1_500 : 300;
 
 let folder: string;
 let trial: Trial;
-let etcd: RunningEtcd | undefined;
+/** A store that is killed too. */
+let external: RunningEtcd | RunningDatabase | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tsukube-crash-'));
@@ -31,20 +33,20 @@ beforeEach(() => {
 
 afterEach(async () => {
   await trial.abandon();
-  await etcd?.stop();
-  etcd = undefined;
+  await external?.stop();
+  external = undefined;
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Kills server and store in a different way each time. */
 function kill(round: number, random: Random): Promise<void> {
   if (round % 5 === 0) return trial.killWhileStarting(random(maxStartMs));
-  if (etcd && round % 5 === 1) return trial.runThroughOutage(1 + random(maxWrites), random(maxOutageMs));
-  if (etcd && round % 5 === 2) return trial.killTogether(1 + random(maxWrites));
+  if (external && round % 5 === 1) return trial.runThroughOutage(1 + random(maxWrites), random(maxOutageMs));
+  if (external && round % 5 === 2) return trial.killTogether(1 + random(maxWrites));
   return trial.runAndKill(1 + random(maxWrites), random(maxOverrunMs));
 }
 
-async function killRepeatedly(times: number, backend: Backend): Promise<void> {
+async function killRepeatedly(times: number, backend: Backend, name: string): Promise<void> {
   const random = seeded(seed);
   trial = new Trial(join(folder, 'data'), random, backend);
   await trial.begin();
@@ -54,7 +56,7 @@ async function killRepeatedly(times: number, backend: Backend): Promise<void> {
     for (round = 2; round <= times; round++) await kill(round, random);
     await trial.concludeAndCheck();
     expect(trial.log.count('acknowledged')).toBeGreaterThan(times * 10);
-    console.log(`crash (${etcd ? 'etcd' : 'lmdb'}): ${times} kills, ${summaryOf(trial)}, ${restartsOf(trial)}, seed ${seed}`);
+    console.log(`crash (${name}): ${times} kills, ${summaryOf(trial)}, ${restartsOf(trial)}, seed ${seed}`);
   } finally {
     stopProgress();
   }
@@ -62,23 +64,38 @@ async function killRepeatedly(times: number, backend: Backend): Promise<void> {
 
 describe.skipIf(notBuilt || storage !== 'lmdb')('a server that is killed repeatedly', () => {
   it(`loses no acknowledged write and no event in ${kills} kills`, { timeout: limitMs }, () =>
-    killRepeatedly(kills, { args: [] }),
+    killRepeatedly(kills, { args: [] }, 'lmdb'),
   );
 });
 
-/** Few kills in `npm test`, because etcd starts slowly. */
-const etcdKills = isLong ? kills : 6;
+/** Few kills in `npm test`, because external stores start slowly. */
+const externalKills = isLong ? kills : 6;
 
 describe.skipIf(notBuilt || etcdMissing || (isLong && storage !== 'etcd'))(
   'a server on etcd, where server and etcd are killed',
   () => {
-    it(`loses no acknowledged write and no event in ${etcdKills} kills`, { timeout: limitMs }, async () => {
-      etcd = await startEtcd();
+    it(`loses no acknowledged write and no event in ${externalKills} kills`, { timeout: limitMs }, async () => {
+      const etcd = await startEtcd();
+      external = etcd;
       const { kill, start, endpoint } = etcd;
-      await killRepeatedly(etcdKills, { args: [`--etcd-servers=${endpoint}`], process: { kill, start } });
+      await killRepeatedly(externalKills, { args: [`--etcd-servers=${endpoint}`], process: { kill, start } }, 'etcd');
     });
   },
 );
+
+for (const kind of ['postgres', 'mysql'] as const satisfies DatabaseKind[]) {
+  describe.skipIf(notBuilt || databaseMissing[kind] || (isLong && storage !== kind))(
+    `a server on ${kind}, where server and database are killed`,
+    () => {
+      it(`loses no acknowledged write and no event in ${externalKills} kills`, { timeout: limitMs }, async () => {
+        const database = await startDatabase(kind);
+        external = database;
+        const process = { kill: () => database.kill(), start: () => database.start() };
+        await killRepeatedly(externalKills, { args: [`--storage=${kind}`, `--storage-dsn=${database.dsn}`], process }, kind);
+      });
+    },
+  );
+}
 
 function summaryOf({ log, watches }: Trial): string {
   const events = watches.reduce((sum, watch) => sum + watch.events.length, 0);

@@ -20,15 +20,16 @@ async function differing(recording: Recording, kubeconfig: string) {
     .filter(({ diffs }) => diffs.length > 0);
 }
 
-/** Replays all recordings against a server with these options. */
-export function describeReplay(title: string, options: StartOptions = {}): void {
+/** Replays all recordings, or those whose names start with one of the prefixes, against a server with these options. */
+export function describeReplay(title: string, options: StartOptions = {}, prefixes: readonly string[] = ['']): void {
+  const selected = recordings.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)));
   describe(title, () => {
     // The recorded server had no removed API versions and no controller-manager that protects volumes.
     const protections = ['persistentvolumeclaim', 'persistentvolume', 'volumeattributesclass'];
     const controllers = ['*', ...protections.map((name) => `-${name}-protection-controller`)];
     const t = useServer({ runtimeConfig: { 'api/legacy': false }, controllers, ...options });
 
-    it.each(recordings.map((each) => [each.name, each] as const))('%s', { timeout: 60_000 }, async (_, recording) => {
+    it.each(selected.map((each) => [each.name, each] as const))('%s', { timeout: 60_000 }, async (_, recording) => {
       const known = knownDifferences[recording.name] ?? {};
       const failures = await differing(recording, t.server.kubeconfig);
       expect(failures.filter(({ step }) => known[step] === undefined)).toEqual([]);

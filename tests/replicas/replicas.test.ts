@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type DatabaseKind, databaseMissing, startDatabase } from '../support/databases.ts';
 import { type EtcdCluster, etcdMissing, startEtcdCluster } from '../support/etcd.ts';
 import { clock, isLong, showProgress } from '../support/progress.ts';
 import { type Random, seeded } from '../support/random.ts';
@@ -27,7 +28,17 @@ const stores: Readonly<Record<string, () => Promise<SharedStore>>> = {
     const cluster: EtcdCluster = await startEtcdCluster(3);
     return { args: [`--etcd-servers=${cluster.endpoints.join(',')}`], members: cluster.members, stop: cluster.stop };
   },
+  postgres: () => startSqlStore('postgres'),
+  mysql: () => startSqlStore('mysql'),
 };
+
+async function startSqlStore(kind: DatabaseKind): Promise<SharedStore> {
+  const database = await startDatabase(kind);
+  const args = [`--storage=${kind}`, `--storage-dsn=${database.dsn}`];
+  return { args, members: [database], stop: () => database.stop() };
+}
+
+const missing: Readonly<Record<string, unknown>> = { etcd: etcdMissing, ...databaseMissing };
 
 const seconds = Number(process.env.REPLICAS_SECONDS ?? 8);
 const maxDownMs = isLong ? 2_000 : 300;
@@ -59,7 +70,7 @@ async function disturb({ members: servers }: Replicas, { members }: SharedStore,
   await Promise.all(killed.map((each) => each?.start()));
 }
 
-describe.skipIf(notBuilt || (storage === 'etcd' && etcdMissing))(`three replicas on ${storage}, under random kills`, () => {
+describe.skipIf(notBuilt || Boolean(missing[storage]))(`three replicas on ${storage}, under random kills`, () => {
   it('behave as one server', { timeout: 120_000 + seconds * 3_000 }, async () => {
     const random = seeded(seed);
     store = await (stores[storage] as () => Promise<SharedStore>)();
