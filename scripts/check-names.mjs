@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './root.mjs';
 
-/** One exported name, one meaning: no package declares and exports a name in two of its files. */
+/**
+ * One exported name, one meaning: no package declares and exports a name in two of its files. The drivers of a store are alternatives
+ * behind one contract: each of their folders has names of its own.
+ */
 const declaration = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|interface|type) ([\w$]+)/gm;
 
 /** Generated names of the Kubernetes API, which has one meaning of a name for each group and version. */
@@ -17,11 +20,20 @@ function sourcesIn(folder) {
     .map((file) => join(folder, file));
 }
 
-/** @param {string} name of a package @returns {string[]} a line for each name with two declarations */
-function repeatedIn(name) {
+/** @param {string} name of a package @returns {string[]} the folders in which a name must be unique */
+function scopesOf(name) {
+  const sources = join(root, 'packages', name, 'src');
+  if (name !== 'storage') return [sources];
+  return readdirSync(sources, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [join(sources, entry.name)] : [],
+  );
+}
+
+/** @param {string} folder @returns {string[]} a line for each name with two declarations */
+function repeatedIn(folder) {
   /** @type {Map<string, Set<string>>} */
   const places = new Map();
-  for (const file of sourcesIn(join(root, 'packages', name, 'src'))) {
+  for (const file of sourcesIn(folder)) {
     for (const [, exported = ''] of readFileSync(file, 'utf8').matchAll(declaration)) {
       if (!variants.has(exported)) places.set(exported, (places.get(exported) ?? new Set()).add(relative(root, file)));
     }
@@ -30,7 +42,7 @@ function repeatedIn(name) {
 }
 
 const packages = readdirSync(join(root, 'packages')).filter((name) => !exempt.has(name));
-const repeated = packages.flatMap(repeatedIn);
+const repeated = packages.flatMap(scopesOf).flatMap(repeatedIn);
 if (repeated.length > 0) {
   process.stderr.write(`Exported names with two meanings:\n${repeated.join('\n')}\n`);
   process.exitCode = 1;
