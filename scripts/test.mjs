@@ -13,6 +13,7 @@ const checks = [
   ['types', () => mustRun('node_modules/typescript/bin/tsc', '-p', 'tests')],
   ['lint', () => mustRun('node_modules/@biomejs/biome/bin/biome', 'check', '.')],
   ['layers', () => mustRun('scripts/check-layers.mjs')],
+  ['names', () => mustRun('scripts/check-names.mjs')],
   ['regexes', () => mustRun('scripts/check-regexes.mjs')],
 ];
 

@@ -1,7 +1,7 @@
 import type { CustomApi } from '@tsukube/crds';
 import { apiServiceAvailability } from './api-service-availability.ts';
 import { apiServiceController } from './api-service-registration.ts';
-import { certificateApproving, certificateCleaner, certificateSigning } from './certificates/index.ts';
+import { certificateApproving, certificateCleaner, certificateSigningController } from './certificates/index.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type Controller, type ControllerContext, isShared } from './controller.ts';
 import { garbageCollector } from './garbage-collector/index.ts';
@@ -57,7 +57,7 @@ const managed: readonly ManagedController[] = [
   },
   {
     name: 'certificatesigningrequest-signing-controller',
-    start: certificateSigning,
+    start: certificateSigningController,
     needs: ['certificatesigningrequests'],
   },
   {

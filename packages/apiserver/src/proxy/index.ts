@@ -10,7 +10,7 @@ export {
 } from './backend.ts';
 export { streamFrom } from './log-stream.ts';
 export { tunnelSpdy } from './port-forward-tunnel.ts';
-export { forwardedHeaders, responseHeaders as proxiedResponseHeaders, upgradeHeaders } from './proxy-headers.ts';
+export { forwardedHeaders, proxiedResponseHeaders, upgradeHeaders } from './proxy-headers.ts';
 export { escapedPath, joinedPath, queryOf } from './proxy-paths.ts';
 export { proxyRequest } from './proxy-request.ts';
 export {

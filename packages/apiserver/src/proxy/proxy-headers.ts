@@ -62,7 +62,7 @@ function addForwarded(headers: string[], exchange: Exchange, extra: Readonly<Rec
 }
 
 /** Headers of a backend's response for the client. Content-Type and Content-Length are not among them. */
-export function responseHeaders(raw: readonly string[]): AnswerHeaders {
+export function proxiedResponseHeaders(raw: readonly string[]): AnswerHeaders {
   const fields = new Map<string, string[]>();
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();

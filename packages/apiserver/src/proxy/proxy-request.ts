@@ -5,7 +5,7 @@ import type { Answer, BytesAnswer } from '@tsukube/transport';
 import type { ApiRequest } from '../http/api-request.ts';
 import { type Backend, startRequest } from './backend.ts';
 import { LinkRewriter, rewrittenBody } from './link-rewriting.ts';
-import { forwardedHeaders, responseHeaders } from './proxy-headers.ts';
+import { forwardedHeaders, proxiedResponseHeaders } from './proxy-headers.ts';
 import { escapedPath, queryOf } from './proxy-paths.ts';
 
 /**
@@ -54,7 +54,7 @@ function sendBody(body: Readable | undefined, sent: NodeJS.WritableStream & { de
 
 function answerWith(response: IncomingMessage, links: LinkRewriter): BytesAnswer {
   const { statusCode = 502, rawHeaders } = response;
-  const headers = { ...responseHeaders(rawHeaders) };
+  const headers = { ...proxiedResponseHeaders(rawHeaders) };
   const type = response.headers['content-type'] ?? '';
   const { location } = response.headers;
   const common = { kind: 'bytes', status: statusCode, type, isProxied: true } as const;

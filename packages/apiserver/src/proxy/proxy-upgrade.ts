@@ -5,7 +5,7 @@ import { StatusError } from '@tsukube/machinery';
 import type { Answer, Exchange } from '@tsukube/transport';
 import type { ResourceRequest } from '../registry/resource-request.ts';
 import { type Backend, startRequest } from './backend.ts';
-import { responseHeaders, upgradeHeaders } from './proxy-headers.ts';
+import { proxiedResponseHeaders, upgradeHeaders } from './proxy-headers.ts';
 
 /** Whether the client asks for another protocol. HTTP/2 has no upgrades. */
 export function isUpgradeRequest({ exchange }: { readonly exchange: Exchange }): boolean {
@@ -81,7 +81,14 @@ export function refusal(response: IncomingMessage): Answer {
     throw upgradeError(`invalid upgrade response: status code ${statusCode}`);
   }
   const type = headers['content-type'] ?? '';
-  return { kind: 'bytes', status: statusCode, type, headers: responseHeaders(rawHeaders), body: response, isProxied: true };
+  return {
+    kind: 'bytes',
+    status: statusCode,
+    type,
+    headers: proxiedResponseHeaders(rawHeaders),
+    body: response,
+    isProxied: true,
+  };
 }
 
 interface Side {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { KubeconfigError } from './cluster-config.ts';
 
 /** Throws KubeconfigError. */
-export function readText(path: string, name: string): string {
+export function readTextFile(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
@@ -29,7 +29,7 @@ export class TokenFile {
   token(): string {
     if (this.#now() - this.#readAt < tokenLifeMs) return this.#token;
     try {
-      this.#token = readText(this.#path, 'the token').trim();
+      this.#token = readTextFile(this.#path, 'the token').trim();
       this.#readAt = this.#now();
     } catch (error) {
       if (this.#token === '') throw error;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type ClusterConfig, KubeconfigError } from './cluster-config.ts';
-import { readText, TokenFile } from './files.ts';
+import { readTextFile, TokenFile } from './files.ts';
 
 const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -21,8 +21,8 @@ export function inClusterConfig({ env = process.env, folder = accountFolder }: I
   file.token();
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    ca: readText(`${folder}/ca.crt`, 'the CA of the service account'),
-    namespace: existsSync(`${folder}/namespace`) ? readText(`${folder}/namespace`, 'the namespace').trim() : undefined,
+    ca: readTextFile(`${folder}/ca.crt`, 'the CA of the service account'),
+    namespace: existsSync(`${folder}/namespace`) ? readTextFile(`${folder}/namespace`, 'the namespace').trim() : undefined,
     credentials: {
       authorization: () => `Bearer ${file.token()}`,
       certificate: () => undefined,

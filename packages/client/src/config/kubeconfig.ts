@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { isObject, type JsonObject, objectIn, objectsIn, parseYaml, textIn } from '@tsukube/machinery';
 import { anonymous, type ClientCertificate, type ClusterConfig, type Credentials, KubeconfigError } from './cluster-config.ts';
 import { execCredentials } from './exec-credentials.ts';
-import { readText, TokenFile } from './files.ts';
+import { readTextFile, TokenFile } from './files.ts';
 import { inClusterConfig, isInCluster } from './in-cluster.ts';
 
 export interface KubeconfigOptions {
@@ -39,7 +39,7 @@ interface KubeconfigFile {
 }
 
 async function readFile(path: string): Promise<KubeconfigFile> {
-  return parseFile(readText(path, 'the kubeconfig'), dirname(resolve(path)));
+  return parseFile(readTextFile(path, 'the kubeconfig'), dirname(resolve(path)));
 }
 
 async function parseFile(text: string, folder: string): Promise<KubeconfigFile> {
@@ -116,5 +116,5 @@ function contentOf(owner: JsonObject, field: string, folder: string): string | u
   const data = textIn(owner, `${field}-data`);
   if (data !== '') return Buffer.from(data, 'base64').toString('utf8');
   const path = textIn(owner, field);
-  return path === '' ? undefined : readText(resolve(folder, path), field);
+  return path === '' ? undefined : readTextFile(resolve(folder, path), field);
 }

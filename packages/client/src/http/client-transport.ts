@@ -2,7 +2,7 @@ import type { ClusterConfig } from '../config/cluster-config.ts';
 import { abortable } from '../timing/timing.ts';
 import { connectTls } from './connect.ts';
 import { http1Transport } from './http1-transport.ts';
-import { Http2Connection, type KeepAlive } from './http2-connection.ts';
+import { Http2ClientConnection, type KeepAlive } from './http2-connection.ts';
 import { ConnectionError, type HttpRequest, type HttpResponse, type HttpTransport } from './transport.ts';
 
 export interface TransportOptions extends Partial<KeepAlive> {
@@ -23,7 +23,7 @@ export function clientTransport(config: ClusterConfig, options: TransportOptions
 class ClientTransport implements HttpTransport {
   readonly #config: ClusterConfig;
   readonly #options: TransportOptions;
-  #connections: Http2Connection[] = [];
+  #connections: Http2ClientConnection[] = [];
   #connecting: Promise<void> | undefined;
   /** Set as long as the server speaks HTTP/1.1 only. */
   #http1: HttpTransport | undefined;
@@ -63,7 +63,7 @@ class ClientTransport implements HttpTransport {
   }
 
   /** A connection with room; the least used one if no more may be opened. */
-  #usable(): Http2Connection | undefined {
+  #usable(): Http2ClientConnection | undefined {
     this.#connections = this.#connections.filter(({ isOpen }) => isOpen);
     const free = this.#connections.find(({ hasRoom }) => hasRoom);
     if (free || this.#connections.length < (this.#options.maxConnections ?? 16)) return free;
@@ -87,7 +87,7 @@ class ClientTransport implements HttpTransport {
       this.#http1 = http1Transport(this.#config);
       return;
     }
-    const connection = new Http2Connection(socket, this.#config.server, { pingAfterMs, pingTimeoutMs });
+    const connection = new Http2ClientConnection(socket, this.#config.server, { pingAfterMs, pingTimeoutMs });
     await connection.ready(connectTimeoutMs);
     if (this.#isClosed) connection.close();
     this.#connections.push(connection);

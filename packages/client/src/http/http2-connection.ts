@@ -14,7 +14,7 @@ const connectionWindow = 32 << 20;
 const { NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = constants;
 
 /** One HTTP/2 connection. A dead one is detected by pings, and its streams fail. */
-export class Http2Connection {
+export class Http2ClientConnection {
   readonly #session: ClientHttp2Session;
   readonly #socket: TLSSocket;
   readonly #keepAlive: KeepAlive;

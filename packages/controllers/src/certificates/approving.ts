@@ -2,7 +2,7 @@ import { type User, updateExisting } from '@tsukube/apiserver';
 import { requestedCertificate } from '@tsukube/builtin';
 import { type JsonObject, type KubeObject, objectIn, setKey, textIn, textsIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
-import { hasCondition, requestController, requestIn, resource, withCondition } from './requests.ts';
+import { hasCondition, requestController, requestIn, resource, withSigningCondition } from './requests.ts';
 import { kubeletClientProblem, kubeletClientSigner } from './signers.ts';
 
 interface Permission {
@@ -72,6 +72,6 @@ function requestorOf(request: KubeObject): User {
 async function approve({ metadata }: KubeObject, { message }: Permission, context: ControllerContext): Promise<void> {
   const requests = registryNamed(context, resource);
   const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message };
-  const change = (existing: KubeObject): JsonObject => withCondition(existing, approved);
+  const change = (existing: KubeObject): JsonObject => withSigningCondition(existing, approved);
   await updateExisting(requests, metadata.name ?? '', metadata.uid, change, writeAs(requests, '', 'approval'));
 }

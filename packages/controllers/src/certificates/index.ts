@@ -1,3 +1,3 @@
 export { certificateApproving } from './approving.ts';
 export { certificateCleaner } from './cleaner.ts';
-export { certificateSigning } from './signing.ts';
+export { certificateSigningController } from './signing.ts';

@@ -40,6 +40,6 @@ export function requestIn(request: JsonObject): string {
   return Buffer.from(textIn(objectIn(request, 'spec'), 'request'), 'base64').toString('latin1');
 }
 
-export function withCondition(request: JsonObject, condition: JsonObject): JsonObject {
+export function withSigningCondition(request: JsonObject, condition: JsonObject): JsonObject {
   return { ...request, status: { ...objectIn(request, 'status'), conditions: [...conditionsIn(request), condition] } };
 }

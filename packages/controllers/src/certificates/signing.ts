@@ -5,11 +5,11 @@ import { formatTime, type JsonObject, type KubeObject, objectIn, textIn, textsIn
 import { issueCertificate, issuerOf } from '@tsukube/machinery/pki';
 import { type CertificateSigning, type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 import { usesOf } from './key-usages.ts';
-import { hasCondition, requestController, requestIn, resource, withCondition } from './requests.ts';
+import { hasCondition, requestController, requestIn, resource, withSigningCondition } from './requests.ts';
 import { signers } from './signers.ts';
 
 /** Signs approved requests for the signers of Kubernetes. */
-export function certificateSigning(context: ControllerContext): Controller {
+export function certificateSigningController(context: ControllerContext): Controller {
   return requestController(context, async (request) => {
     const spec = objectIn(request, 'spec') ?? {};
     const refusal = signers.get(textIn(spec, 'signerName'));
@@ -41,7 +41,7 @@ function withCertificate(pem: string): Change {
 function withFailure(message: string, now: number): Change {
   const lastUpdateTime = formatTime(now);
   const failed = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message, lastUpdateTime };
-  return (request) => withCondition(request, failed);
+  return (request) => withSigningCondition(request, failed);
 }
 
 const minute = 60_000;

@@ -5,7 +5,7 @@ import { TokenBucket } from '../http/token-bucket.ts';
 import type { Http2Dispatchable, Http2DispatchQueue } from './dispatch-queue.ts';
 import { drainBody, Http2Exchange, type StreamOwner } from './exchange.ts';
 import { continueFrame, goAwayFrame, pingAcknowledgement, resetFrame, settingsAcknowledgement } from './frames.ts';
-import { ConnectionError, errorCode } from './protocol.ts';
+import { errorCode, Http2ConnectionError } from './protocol.ts';
 import { type FrameEvents, FrameReceiver } from './receiver.ts';
 import type { HeaderLimits, RequestFields } from './request-fields.ts';
 import { FrameSender } from './sender.ts';
@@ -117,7 +117,7 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
       this.#receiver.read(chunk);
       if (this.#arrived.length > 0) this.#options.dispatchQueue.arrived(this);
     } catch (error) {
-      if (error instanceof ConnectionError) this.#fail(error.code, error.message);
+      if (error instanceof Http2ConnectionError) this.#fail(error.code, error.message);
       else this.#destroy(error);
     }
   }
@@ -195,7 +195,7 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   }
 
   #countReset(): void {
-    if (!this.#resets.take()) throw new ConnectionError(errorCode.enhanceYourCalm, 'too many stream resets');
+    if (!this.#resets.take()) throw new Http2ConnectionError(errorCode.enhanceYourCalm, 'too many stream resets');
   }
 
   requestComplete(exchange: Http2Exchange): void {
@@ -291,8 +291,8 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   }
 }
 
-function windowOverflow(): ConnectionError {
-  return new ConnectionError(errorCode.flowControl, 'window too large');
+function windowOverflow(): Http2ConnectionError {
+  return new Http2ConnectionError(errorCode.flowControl, 'window too large');
 }
 
 /** Measures how long a state has not changed, in steps of its caller's interval. */

@@ -1,4 +1,4 @@
-import { ConnectionError, errorCode, frameFlag, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
+import { errorCode, frameFlag, frameHeaderBytes, Http2ConnectionError, maxFrameBytes } from './protocol.ts';
 /** Called with every complete frame; its payload is `bytes` from `start` to `end`, and may be retained. */
 export type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => void;
 
@@ -29,7 +29,7 @@ export class FrameReader {
     this.#held = [];
   }
 
-  /** Throws ConnectionError. */
+  /** Throws Http2ConnectionError. */
   read(chunk: Buffer): void {
     if (this.#isOver) return;
     const bytes = this.#heldBytes > 0 ? this.#joined(chunk) : chunk;
@@ -46,7 +46,7 @@ export class FrameReader {
     let at = from;
     while (bytes.length - at >= frameHeaderBytes && !this.#isOver) {
       const length = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
-      if (length > maxFrameBytes) throw new ConnectionError(errorCode.frameSize, 'frame too large');
+      if (length > maxFrameBytes) throw new Http2ConnectionError(errorCode.frameSize, 'frame too large');
       const start = at + frameHeaderBytes;
       if (start + length > bytes.length) return void this.#hold(bytes.subarray(at), frameHeaderBytes + length);
       this.#onFrame(bytes[at + 3] as number, bytes[at + 4] as number, streamAt(bytes, at + 5), bytes, start, start + length);
@@ -75,7 +75,7 @@ export class FrameReader {
   #readPreface(bytes: Buffer): boolean {
     const length = Math.min(bytes.length, preface.length);
     if (bytes.compare(preface, 0, length, 0, length) !== 0)
-      throw new ConnectionError(errorCode.protocol, 'invalid connection preface');
+      throw new Http2ConnectionError(errorCode.protocol, 'invalid connection preface');
     this.#hasPreface = length === preface.length;
     return this.#hasPreface;
   }
@@ -99,6 +99,6 @@ export function uint32At(bytes: Buffer, at: number): number {
 export function payloadOf(flags: number, bytes: Buffer, start: number, end: number): Buffer {
   if ((flags & frameFlag.padded) === 0) return bytes.subarray(start, end);
   const padding = start < end ? (bytes[start] as number) : end;
-  if (start + 1 + padding > end) throw new ConnectionError(errorCode.protocol, 'padding exceeds the frame');
+  if (start + 1 + padding > end) throw new Http2ConnectionError(errorCode.protocol, 'padding exceeds the frame');
   return bytes.subarray(start + 1, end - padding);
 }

@@ -1,7 +1,7 @@
 import { type HeaderField, type HeaderName, headerField, headerName } from './header-field.ts';
 import { DynamicTable, staticTable } from './header-tables.ts';
 import { decodeHuffman } from './huffman.ts';
-import { ConnectionError, defaultHeaderTableBytes, errorCode } from './protocol.ts';
+import { defaultHeaderTableBytes, errorCode, Http2ConnectionError } from './protocol.ts';
 import { type HeaderLimits, RequestFields } from './request-fields.ts';
 
 /** Longer blocks are not cached: they rarely repeat. */
@@ -30,7 +30,7 @@ export class HeaderDecoder {
     this.#limits = limits;
   }
 
-  /** Throws ConnectionError: after an invalid block the dynamic table is out of sync. */
+  /** Throws Http2ConnectionError: after an invalid block the dynamic table is out of sync. */
   decode(bytes: Buffer, start: number, end: number): RequestFields {
     if (end - start > maxCachedBytes || this.#pauseLeft > 0) return this.#decodeUncached(bytes, start, end);
     const key = bytes.toString('latin1', start, end);
@@ -162,8 +162,8 @@ const initialScratchBytes = 4096;
 /** Shared by all connections, because decoding is synchronous. */
 let scratch = Buffer.allocUnsafeSlow(initialScratchBytes);
 
-function malformed(reason: string): ConnectionError {
-  return new ConnectionError(errorCode.compression, reason);
+function malformed(reason: string): Http2ConnectionError {
+  return new Http2ConnectionError(errorCode.compression, reason);
 }
 
 /** No control characters, and no leading or trailing whitespace. */

@@ -44,8 +44,8 @@ export const maxWindow = 2 ** 31 - 1;
 export const defaultHeaderTableBytes = 4096;
 
 /** A connection error (RFC 9113, 5.4.1): GOAWAY with the code, then the connection is closed. */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError';
+export class Http2ConnectionError extends Error {
+  override readonly name = 'Http2ConnectionError';
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);

@@ -2,7 +2,7 @@ import type { TokenBucket } from '../http/token-bucket.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { FrameReader, payloadOf, uint32At } from './frame-reader.ts';
 import { HeaderDecoder } from './header-decoder.ts';
-import { ConnectionError, errorCode, frameFlag, frameType, maxWindow } from './protocol.ts';
+import { errorCode, frameFlag, frameType, Http2ConnectionError, maxWindow } from './protocol.ts';
 import type { HeaderLimits, RequestFields } from './request-fields.ts';
 import type { Streams } from './streams.ts';
 
@@ -52,7 +52,7 @@ export class FrameReceiver {
     return this.#hasSettings ? this.#block : this.#reader;
   }
 
-  /** Throws ConnectionError. */
+  /** Throws Http2ConnectionError. */
   read(chunk: Buffer): void {
     this.#reader.read(chunk);
   }
@@ -125,7 +125,8 @@ export class FrameReceiver {
       return void this.#headerBlock(id, isEnd, this.#decoder.decode(bytes, start, end));
     const payload = payloadOf(flags, bytes, start, end);
     const hasPriority = (flags & frameFlag.priority) !== 0;
-    if (hasPriority && payload.length < 5) throw new ConnectionError(errorCode.frameSize, 'HEADERS too short for its priority');
+    if (hasPriority && payload.length < 5)
+      throw new Http2ConnectionError(errorCode.frameSize, 'HEADERS too short for its priority');
     const isSelfDependent = hasPriority && (uint32At(payload, 0) & maxWindow) === id;
     this.#block = new PartialHeaderBlock(id, isEnd, isSelfDependent);
     this.#continuation(flags, hasPriority ? payload.subarray(5) : payload);
@@ -162,12 +163,12 @@ export class FrameReceiver {
 
   #lateHeaders(id: number): void {
     if (this.#streams.wasReset(id)) return void this.#countNoEffect();
-    if (this.#streams.hasEnded(id)) throw new ConnectionError(errorCode.streamClosed, 'HEADERS on a closed stream');
+    if (this.#streams.hasEnded(id)) throw new Http2ConnectionError(errorCode.streamClosed, 'HEADERS on a closed stream');
     throw protocolError('stream ids must increase');
   }
 
   #reset(id: number, length: number): void {
-    if (length !== 4) throw new ConnectionError(errorCode.frameSize, 'RST_STREAM must have 4 bytes');
+    if (length !== 4) throw new Http2ConnectionError(errorCode.frameSize, 'RST_STREAM must have 4 bytes');
     if (id === 0 || this.#streams.isIdle(id)) throw protocolError('RST_STREAM on an idle stream');
     const exchange = this.#streams.get(id);
     if (exchange) this.#events.cancelled(exchange);
@@ -175,7 +176,7 @@ export class FrameReceiver {
   }
 
   #windowUpdate(id: number, bytes: Buffer, start: number, end: number): void {
-    if (end - start !== 4) throw new ConnectionError(errorCode.frameSize, 'WINDOW_UPDATE must have 4 bytes');
+    if (end - start !== 4) throw new Http2ConnectionError(errorCode.frameSize, 'WINDOW_UPDATE must have 4 bytes');
     if (this.#streams.isIdle(id)) throw protocolError('WINDOW_UPDATE on an idle stream');
     const increment = uint32At(bytes, start) & maxWindow;
     const exchange = id === 0 ? undefined : this.#streams.get(id);
@@ -190,13 +191,13 @@ export class FrameReceiver {
     if (id !== 0) throw protocolError('SETTINGS on a stream');
     const isAcknowledgement = (flags & frameFlag.acknowledge) !== 0;
     if (isAcknowledgement ? end > start : (end - start) % 6 !== 0)
-      throw new ConnectionError(errorCode.frameSize, 'SETTINGS of invalid length');
+      throw new Http2ConnectionError(errorCode.frameSize, 'SETTINGS of invalid length');
     if (!isAcknowledgement) this.#events.settings(bytes, start, end);
   }
 
   #ping(flags: number, id: number, payload: Buffer): void {
     if (id !== 0) throw protocolError('PING on a stream');
-    if (payload.length !== 8) throw new ConnectionError(errorCode.frameSize, 'PING must have 8 bytes');
+    if (payload.length !== 8) throw new Http2ConnectionError(errorCode.frameSize, 'PING must have 8 bytes');
     if ((flags & frameFlag.acknowledge) === 0) this.#events.ping(payload);
   }
 
@@ -206,23 +207,23 @@ export class FrameReceiver {
     const isWrong = end - start !== 5;
     if (!isWrong && (uint32At(bytes, start) & maxWindow) !== id) return;
     const code = isWrong ? errorCode.frameSize : errorCode.protocol;
-    if (!this.#streams.get(id)) throw new ConnectionError(code, 'invalid PRIORITY');
+    if (!this.#streams.get(id)) throw new Http2ConnectionError(code, 'invalid PRIORITY');
     this.#events.streamError(id, code);
   }
 
   #goAway(id: number, length: number): void {
     if (id !== 0) throw protocolError('GOAWAY on a stream');
-    if (length < 8) throw new ConnectionError(errorCode.frameSize, 'GOAWAY too short');
+    if (length < 8) throw new Http2ConnectionError(errorCode.frameSize, 'GOAWAY too short');
     this.#events.goAway();
   }
 
   #countNoEffect(): void {
-    if (!this.#noEffectFrames.take()) throw new ConnectionError(errorCode.enhanceYourCalm, 'too many frames without effect');
+    if (!this.#noEffectFrames.take()) throw new Http2ConnectionError(errorCode.enhanceYourCalm, 'too many frames without effect');
   }
 }
 
-function protocolError(reason: string): ConnectionError {
-  return new ConnectionError(errorCode.protocol, reason);
+function protocolError(reason: string): Http2ConnectionError {
+  return new Http2ConnectionError(errorCode.protocol, reason);
 }
 
 /** Limit of a compressed block; the decoded header has its own limit. */
@@ -247,7 +248,7 @@ class PartialHeaderBlock {
   add(fragment: Buffer): void {
     this.#bytes += fragment.length;
     if (this.#bytes > maxBlockBytes || this.#fragments.push(fragment) > maxFragments)
-      throw new ConnectionError(errorCode.enhanceYourCalm, 'header block too large');
+      throw new Http2ConnectionError(errorCode.enhanceYourCalm, 'header block too large');
   }
 
   joined(): Buffer {

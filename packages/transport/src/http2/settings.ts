@@ -1,9 +1,9 @@
 import { settingsFrame, windowUpdateFrame } from './frames.ts';
 import {
-  ConnectionError,
   defaultHeaderTableBytes,
   defaultWindow,
   errorCode,
+  Http2ConnectionError,
   maxFrameBytes,
   maxWindow,
   setting,
@@ -28,7 +28,7 @@ export interface PeerSettings {
 
 export const defaultSettings: PeerSettings = { initialWindow: defaultWindow, headerTableBytes: defaultHeaderTableBytes };
 
-/** Throws ConnectionError. MAX_FRAME_SIZE is only validated: frames never exceed the minimum that every client accepts. */
+/** Throws Http2ConnectionError. MAX_FRAME_SIZE is only validated: frames never exceed the minimum that every client accepts. */
 export function readSettings(before: PeerSettings, bytes: Buffer, start: number, end: number): PeerSettings {
   let { initialWindow, headerTableBytes } = before;
   for (let at = start; at < end; at += 6) {
@@ -53,5 +53,5 @@ export function readSettings(before: PeerSettings, bytes: Buffer, start: number,
 }
 
 function check(isValid: boolean, code: number): void {
-  if (!isValid) throw new ConnectionError(code, 'invalid setting');
+  if (!isValid) throw new Http2ConnectionError(code, 'invalid setting');
 }

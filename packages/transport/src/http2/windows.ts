@@ -1,6 +1,6 @@
 import type { Http2Exchange } from './exchange.ts';
 import { windowUpdateFrame } from './frames.ts';
-import { ConnectionError, defaultWindow, errorCode, maxWindow } from './protocol.ts';
+import { defaultWindow, errorCode, Http2ConnectionError, maxWindow } from './protocol.ts';
 
 /** Bytes of a body that a client may send before the handler reads it. */
 export const streamWindow = 256 * 1024;
@@ -16,10 +16,10 @@ export class ReceiveWindows {
     this.#control = control;
   }
 
-  /** False if the stream's window is exceeded. Throws ConnectionError if the connection's is. */
+  /** False if the stream's window is exceeded. Throws Http2ConnectionError if the connection's is. */
   spend(exchange: Http2Exchange | undefined, bytes: number): boolean {
     this.#connection -= bytes;
-    if (this.#connection < 0) throw new ConnectionError(errorCode.flowControl, 'connection window exceeded');
+    if (this.#connection < 0) throw new Http2ConnectionError(errorCode.flowControl, 'connection window exceeded');
     if (!exchange) return true;
     exchange.receiveWindow -= bytes;
     return exchange.receiveWindow >= 0;

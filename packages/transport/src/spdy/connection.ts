@@ -2,13 +2,13 @@ import { Duplex } from 'node:stream';
 import {
   controlFrame,
   dataHead,
-  FrameReader,
-  type FrameReceiver,
   flagFin,
-  frameType,
   HeaderBlockEncoder,
   numbers,
   resetStatus,
+  SpdyFrameReader,
+  type SpdyFrameReceiver,
+  spdyFrameType,
   synReply,
   synStream,
 } from './frames.ts';
@@ -27,11 +27,11 @@ const replyTimeoutMs = 30_000;
  * A SPDY/3.1 connection as kubelets and kubectl speak it: streams have no priorities, and their windows are unlimited, because the peers
  * do not implement flow control. Backpressure is that of the socket: it is read while all streams are.
  */
-export class SpdyConnection implements FrameReceiver {
+export class SpdyConnection implements SpdyFrameReceiver {
   readonly #socket: Duplex;
   readonly #options: SpdyOptions;
   readonly #headers = new HeaderBlockEncoder();
-  readonly #frames = new FrameReader(this);
+  readonly #frames = new SpdyFrameReader(this);
   readonly #streams = new Map<number, SpdyStream>();
   /** Streams whose readers are behind. */
   readonly #full = new Set<SpdyStream>();
@@ -56,7 +56,10 @@ export class SpdyConnection implements FrameReceiver {
     });
     socket.on('error', () => this.close());
     if (options.pingIntervalMs !== undefined)
-      this.#ping = setInterval(() => this.#write(controlFrame(frameType.ping, 0, numbers(1))), options.pingIntervalMs).unref();
+      this.#ping = setInterval(
+        () => this.#write(controlFrame(spdyFrameType.ping, 0, numbers(1))),
+        options.pingIntervalMs,
+      ).unref();
     if (head.length > 0) this.#onBytes(head);
     socket.resume();
   }
@@ -87,7 +90,8 @@ export class SpdyConnection implements FrameReceiver {
   close(): void {
     if (this.#isClosed) return;
     this.#closed();
-    if (this.#socket.writable) this.#socket.end(controlFrame(frameType.goAway, 0, numbers(0, 0)), () => this.#socket.destroy());
+    if (this.#socket.writable)
+      this.#socket.end(controlFrame(spdyFrameType.goAway, 0, numbers(0, 0)), () => this.#socket.destroy());
     else this.#socket.destroy();
   }
 
@@ -129,11 +133,12 @@ export class SpdyConnection implements FrameReceiver {
 
   onControl(type: number, flags: number, payload: Buffer): void {
     const id = payload.length < 4 ? 0 : payload.readUInt32BE(0) & 0x7fffffff;
-    if (type === frameType.synStream) this.#onSynStream(id, flags, payload);
-    else if (type === frameType.synReply) this.#onSynReply(id, flags);
-    else if (type === frameType.rstStream) this.#onReset(id);
-    else if (type === frameType.goAway) this.close();
-    else if (type === frameType.ping && id % 2 !== this.#lastId % 2) this.#write(controlFrame(frameType.ping, 0, payload));
+    if (type === spdyFrameType.synStream) this.#onSynStream(id, flags, payload);
+    else if (type === spdyFrameType.synReply) this.#onSynReply(id, flags);
+    else if (type === spdyFrameType.rstStream) this.#onReset(id);
+    else if (type === spdyFrameType.goAway) this.close();
+    else if (type === spdyFrameType.ping && id % 2 !== this.#lastId % 2)
+      this.#write(controlFrame(spdyFrameType.ping, 0, payload));
   }
 
   #onSynStream(id: number, flags: number, payload: Buffer): void {
@@ -180,7 +185,7 @@ export class SpdyConnection implements FrameReceiver {
   }
 
   reset(id: number, status: number): void {
-    this.#write(controlFrame(frameType.rstStream, 0, numbers(id, status)));
+    this.#write(controlFrame(spdyFrameType.rstStream, 0, numbers(id, status)));
   }
 
   remove(stream: SpdyStream): void {

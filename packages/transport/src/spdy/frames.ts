@@ -1,5 +1,5 @@
 /** Types of SPDY/3 control frames. */
-export const frameType = {
+export const spdyFrameType = {
   synStream: 1,
   synReply: 2,
   rstStream: 3,
@@ -44,11 +44,11 @@ export function numbers(...values: readonly number[]): Buffer {
 }
 
 export function synStream(id: number, headerBlock: Buffer): Buffer {
-  return controlFrame(frameType.synStream, 0, Buffer.concat([numbers(id, 0), Buffer.from([0, 0]), headerBlock]));
+  return controlFrame(spdyFrameType.synStream, 0, Buffer.concat([numbers(id, 0), Buffer.from([0, 0]), headerBlock]));
 }
 
 export function synReply(id: number, headerBlock: Buffer): Buffer {
-  return controlFrame(frameType.synReply, 0, Buffer.concat([numbers(id), headerBlock]));
+  return controlFrame(spdyFrameType.synReply, 0, Buffer.concat([numbers(id), headerBlock]));
 }
 
 /**
@@ -85,7 +85,7 @@ function lengthPrefixed(text: string): Buffer {
 }
 
 /** Receives the frames of a connection. */
-export interface FrameReceiver {
+export interface SpdyFrameReceiver {
   /** Bytes of a data frame as they arrive; `isEnd` with the last bytes of a stream. */
   onData(id: number, bytes: Buffer, isEnd: boolean): void;
   onControl(type: number, flags: number, payload: Buffer): void;
@@ -100,12 +100,12 @@ type Pending =
   | { readonly in: 'control'; readonly type: number; readonly flags: number; readonly length: number };
 
 /** Splits received bytes into frames. The bytes of data frames are passed on without waiting for the end of the frame. */
-export class FrameReader {
-  readonly #receiver: FrameReceiver;
+export class SpdyFrameReader {
+  readonly #receiver: SpdyFrameReceiver;
   #held: Buffer = noBytes;
   #pending: Pending = { in: 'head' };
 
-  constructor(receiver: FrameReceiver) {
+  constructor(receiver: SpdyFrameReceiver) {
     this.#receiver = receiver;
   }
 

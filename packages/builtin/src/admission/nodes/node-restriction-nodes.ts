@@ -83,10 +83,10 @@ function isWithin(prefix: string, domain: string): boolean {
 export interface NodeWrite {
   readonly node: string;
   readonly attributes: AdmissionAttributes;
-  readonly cluster: Cluster;
+  readonly cluster: ObjectFinder;
 }
 
-export interface Cluster {
+export interface ObjectFinder {
   /** The current object. The namespace is empty for cluster-scoped kinds. */
   find(group: string, resource: string, namespace: string, name: string): Promise<JsonObject | undefined>;
   readonly authorizer: Authorizer;
@@ -94,7 +94,7 @@ export interface Cluster {
 
 /** Rejects with the 404 of a lister, which has the singular resource name. */
 export async function mustFind(
-  { find }: Cluster,
+  { find }: ObjectFinder,
   group: string,
   resource: string,
   namespace: string,

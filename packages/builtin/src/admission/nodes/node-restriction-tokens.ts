@@ -1,7 +1,7 @@
 import { forbiddenByAdmission } from '@tsukube/apiserver';
 import { goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError, textIn, textsIn } from '@tsukube/machinery';
 import { aggregated } from '../common/aggregate.ts';
-import { type Cluster, mustFind, type NodeWrite } from './node-restriction-nodes.ts';
+import { mustFind, type NodeWrite, type ObjectFinder } from './node-restriction-nodes.ts';
 
 /** CSI drivers that replace in-tree volume plugins. */
 const migratedDrivers: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ async function audienceProblem(
 }
 
 /** Whether a projected volume or the CSI driver of a volume uses tokens with the audience. */
-async function isReferenced(pod: JsonObject, audience: string, cluster: Cluster, problems: string[]): Promise<boolean> {
+async function isReferenced(pod: JsonObject, audience: string, cluster: ObjectFinder, problems: string[]): Promise<boolean> {
   for (const volume of objectsIn(objectIn(pod, 'spec'), 'volumes')) {
     if (projectsToken(volume, audience)) return true;
     try {
@@ -80,7 +80,7 @@ function projectsToken(volume: JsonObject, audience: string): boolean {
 }
 
 /** The CSI driver of a volume; empty if it has none. */
-function driverOf(volume: JsonObject, pod: JsonObject, cluster: Cluster): string | Promise<string> {
+function driverOf(volume: JsonObject, pod: JsonObject, cluster: ObjectFinder): string | Promise<string> {
   const { namespace, name } = metadataOf(pod) as { namespace: string; name: string };
   const claim = objectIn(volume, 'persistentVolumeClaim');
   if (objectIn(objectIn(volume, 'ephemeral'), 'volumeClaimTemplate'))
@@ -89,7 +89,7 @@ function driverOf(volume: JsonObject, pod: JsonObject, cluster: Cluster): string
   return driverIn(volume);
 }
 
-async function driverOfClaim(namespace: string, name: string, cluster: Cluster): Promise<string> {
+async function driverOfClaim(namespace: string, name: string, cluster: ObjectFinder): Promise<string> {
   const claim = await mustFind(cluster, '', 'persistentvolumeclaims', namespace, name);
   const volume = await mustFind(cluster, '', 'persistentvolumes', '', textIn(objectIn(claim, 'spec'), 'volumeName'));
   return driverIn(objectIn(volume, 'spec') ?? {});
@@ -101,7 +101,7 @@ function driverIn(source: JsonObject): string {
   return Object.entries(migratedDrivers).find(([plugin]) => objectIn(source, plugin))?.[1] ?? '';
 }
 
-async function asksFor(driver: string, audience: string, cluster: Cluster): Promise<boolean> {
+async function asksFor(driver: string, audience: string, cluster: ObjectFinder): Promise<boolean> {
   const found = await mustFind(cluster, 'storage.k8s.io', 'csidrivers', '', driver);
   return objectsIn(objectIn(found, 'spec'), 'tokenRequests').some((request) => textIn(request, 'audience') === audience);
 }

@@ -3,7 +3,7 @@ import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { nodeOf, nodeUserPrefix } from '../../node-authorizer/index.ts';
 import { subjectOf } from '../certificates/certificates.ts';
 import { restrictClaim } from './node-restriction-claims.ts';
-import { type Cluster, type NodeWrite, restrictNode } from './node-restriction-nodes.ts';
+import { type NodeWrite, type ObjectFinder, restrictNode } from './node-restriction-nodes.ts';
 import { restrictPods } from './node-restriction-pods.ts';
 import { restrictServiceAccount } from './node-restriction-tokens.ts';
 
@@ -29,7 +29,7 @@ export function nodeRestriction(
   objectsOf: (group: string, resource: string) => ObjectCache | undefined,
   authorizer: Authorizer,
 ): AdmissionPlugin {
-  const cluster: Cluster = {
+  const cluster: ObjectFinder = {
     authorizer,
     async find(group, resource, namespace, name) {
       const cache = objectsOf(group, resource);

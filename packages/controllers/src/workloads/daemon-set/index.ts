@@ -4,11 +4,11 @@ import { type RunningController, runController } from '../cluster/controller.ts'
 import { eventRecorder } from '../cluster/events.ts';
 import { entryOf } from '../cluster/lister.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { syncHistory, truncateHistory } from '../history/controller-revisions.ts';
+import { revisionLabel, syncHistory, truncateHistory } from '../history/controller-revisions.ts';
 import { claim, selectorOf } from '../pods/ownership.ts';
 import { createPod, deletePod, isTerminatingNamespace, slowStart } from '../pods/pod-control.ts';
 import { isAvailable, isFinished, isReady, nextAvailability } from '../pods/pod-state.ts';
-import { daemonPod, nodeFit, nodeOf, revisionLabel } from './pods.ts';
+import { daemonPod, nodeFit, nodeOf } from './pods.ts';
 
 type DaemonSet = appsV1.DaemonSet;
 type Pod = coreV1.Pod;

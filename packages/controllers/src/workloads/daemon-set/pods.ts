@@ -1,11 +1,10 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
 import type { Body } from '../cluster/cluster.ts';
+import { revisionLabel } from '../history/controller-revisions.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 import { matchesNodeAffinity, untolerated } from '../scheduling/node-fit.ts';
 
 type DaemonSet = appsV1.DaemonSet;
-
-export const revisionLabel = 'controller-revision-hash';
 
 const toleratedTaints: readonly [key: string, effect: 'NoExecute' | 'NoSchedule'][] = [
   ['not-ready', 'NoExecute'],

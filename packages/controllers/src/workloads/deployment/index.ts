@@ -23,12 +23,12 @@ import {
 import { isInUse, newSetReplicas, type Scaling, scaleAll, scaleDownOld } from './scaling.ts';
 import {
   condition,
-  conditionOf,
   countedStatus,
+  deploymentConditionOf,
   hasDeadline,
-  isComplete,
+  isRolledOut,
   rolloutStatus,
-  untilDeadline,
+  untilProgressDeadline,
   withCondition,
 } from './status.ts';
 
@@ -123,7 +123,7 @@ class Sync {
     const replicas = current > desired ? desired : newSetReplicas(this.#deployment, this.#oldSets, current);
     const isScaled = await this.#scale(replicas === current ? [] : [{ set: newSet, replicas }]);
     if (isScaled || (await this.#scale(scaleDownOld(this.#deployment, newSet, this.#oldSets)))) return this.#writeRolloutStatus();
-    if (isComplete(this.#deployment, this.#deployment.status)) await this.#cleanUp();
+    if (isRolledOut(this.#deployment, this.#deployment.status)) await this.#cleanUp();
     return this.#writeRolloutStatus();
   }
 
@@ -137,7 +137,7 @@ class Sync {
     if (!newSet) return undefined;
     const replicas = replicasOf(this.#deployment);
     await this.#scale(replicasOf(newSet) === replicas ? [] : [{ set: newSet, replicas }]);
-    if (isComplete(this.#deployment, this.#deployment.status)) await this.#cleanUp();
+    if (isRolledOut(this.#deployment, this.#deployment.status)) await this.#cleanUp();
     return this.#writeRolloutStatus();
   }
 
@@ -158,7 +158,7 @@ class Sync {
       const spec = { ...found.spec, minReadySeconds } as ReplicaSet['spec'];
       return this.#updateSet(found, { ...found, metadata: { ...found.metadata, annotations }, spec });
     }
-    const isUnknown = hasDeadline(this.#deployment) && !conditionOf(this.#deployment.status, 'Progressing');
+    const isUnknown = hasDeadline(this.#deployment) && !deploymentConditionOf(this.#deployment.status, 'Progressing');
     const message = `Found new replica set "${found.metadata.name}"`;
     const progress = isUnknown ? this.#condition('True', 'FoundNewReplicaSet', message) : undefined;
     await this.#markRevision(String(revisionOf(found)), progress);
@@ -202,7 +202,7 @@ class Sync {
 
   /** Conditions tell since when progress was suspended. */
   async #markPaused(): Promise<void> {
-    const current = conditionOf(this.#deployment.status, 'Progressing');
+    const current = deploymentConditionOf(this.#deployment.status, 'Progressing');
     const isPaused = current?.reason === 'DeploymentPaused';
     if (!hasDeadline(this.#deployment) || current?.reason === 'ProgressDeadlineExceeded') return;
     if (this.#deployment.spec.paused && !isPaused)
@@ -270,7 +270,7 @@ class Sync {
   }
 
   async #writeStatus(status: appsV1.DeploymentStatus): Promise<number | undefined> {
-    if (isSame(status, this.#deployment.status)) return untilDeadline(this.#deployment, status, this.#cluster.now());
+    if (isSame(status, this.#deployment.status)) return untilProgressDeadline(this.#deployment, status, this.#cluster.now());
     await this.#update({ ...this.#deployment, status });
     return undefined;
   }

@@ -15,7 +15,7 @@ export function hasDeadline({ spec }: Deployment): boolean {
   return spec.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== noDeadline;
 }
 
-export function conditionOf(status: Status | undefined, type: string): Condition | undefined {
+export function deploymentConditionOf(status: Status | undefined, type: string): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
@@ -83,13 +83,13 @@ export function rolloutStatus(
 function progressConditions(deployment: Deployment, status: Status, newSet: ReplicaSet | undefined, now: number): Condition[] {
   const { conditions } = status;
   if (!hasDeadline(deployment)) return withoutCondition(conditions, 'Progressing');
-  const current = conditionOf(deployment.status, 'Progressing');
+  const current = deploymentConditionOf(deployment.status, 'Progressing');
   const isDone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && current?.reason === 'NewReplicaSetAvailable';
   if (isDone) return conditions ?? [];
   const subject = newSet ? `ReplicaSet "${newSet.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
   const progressing = (value: string, reason: string, text: string) =>
     condition('Progressing', value, reason, `${subject} ${text}`, now);
-  if (isComplete(deployment, status))
+  if (isRolledOut(deployment, status))
     return withCondition(conditions, progressing('True', 'NewReplicaSetAvailable', 'has successfully progressed.'));
   if (isProgressing(deployment, status)) {
     const next = progressing('True', 'ReplicaSetUpdated', 'is progressing.');
@@ -103,7 +103,7 @@ function progressConditions(deployment: Deployment, status: Status, newSet: Repl
 }
 
 /** Whether all replicas are updated and available, and no old ones run. */
-export function isComplete(deployment: Deployment, status: Status = {}): boolean {
+export function isRolledOut(deployment: Deployment, status: Status = {}): boolean {
   const desired = replicasOf(deployment);
   const counts = [status.updatedReplicas, status.replicas, status.availableReplicas];
   return (
@@ -122,17 +122,17 @@ function isProgressing({ status: old = {} }: Deployment, status: Status): boolea
 }
 
 function isTimedOut({ spec }: Deployment, status: Status, now: number): boolean {
-  const current = conditionOf(status, 'Progressing');
+  const current = deploymentConditionOf(status, 'Progressing');
   if (!current || current.reason === 'NewReplicaSetAvailable') return false;
   if (current.reason === 'ProgressDeadlineExceeded') return true;
   return Date.parse(current.lastUpdateTime ?? '') + (spec.progressDeadlineSeconds ?? 0) * 1000 < now;
 }
 
 /** Milliseconds until the progress deadline is to be checked; undefined if it need not be. */
-export function untilDeadline(deployment: Deployment, status: Status, now: number): number | undefined {
-  const current = conditionOf(deployment.status, 'Progressing');
+export function untilProgressDeadline(deployment: Deployment, status: Status, now: number): number | undefined {
+  const current = deploymentConditionOf(deployment.status, 'Progressing');
   if (!hasDeadline(deployment) || !current) return undefined;
-  if (isComplete(deployment, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (isRolledOut(deployment, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
   const deadline = Date.parse(current.lastUpdateTime ?? '') + (deployment.spec.progressDeadlineSeconds ?? 0) * 1000;
   return Math.max(0, deadline - now) + 1000;
 }

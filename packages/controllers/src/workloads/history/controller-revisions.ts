@@ -7,6 +7,9 @@ import { hashOf } from '../pods/pod-template.ts';
 
 type Revision = appsV1.ControllerRevision;
 
+/** The label of pods and ControllerRevisions with the hash of the revision. */
+export const revisionLabel = 'controller-revision-hash';
+
 /** A StatefulSet or DaemonSet. */
 export interface RevisionOwner extends ApiObject {
   spec?: { selector?: appsV1.StatefulSetSpec['selector']; template?: coreV1.PodTemplateSpec };

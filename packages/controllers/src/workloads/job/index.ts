@@ -11,16 +11,16 @@ import { completionIndex, formatIndexes } from './indexes.ts';
 import { jobPod, pendingIndexes, surplusIndexPods } from './pods.ts';
 import { podFailure } from './policies.ts';
 import {
-  conditionOf,
   hasTracking,
   isFailed,
+  type JobProgress,
   jobCondition,
+  jobConditionOf,
   onlyReplacesFailed,
   outcomeOf,
-  type Progress,
   progressOf,
   trackingFinalizer,
-  untilDeadline,
+  untilJobDeadline,
   untilReplacement,
 } from './progress.ts';
 
@@ -72,7 +72,7 @@ export function jobController(cluster: Cluster): Pick<RunningController, 'stop'>
 }
 
 export function isJobFinished(job: Job): boolean {
-  return conditionOf(job, 'Complete') !== undefined || conditionOf(job, 'Failed') !== undefined;
+  return jobConditionOf(job, 'Complete') !== undefined || jobConditionOf(job, 'Failed') !== undefined;
 }
 
 function withoutTracking(pod: Pod): Pod {
@@ -84,14 +84,14 @@ function withoutTracking(pod: Pod): Pod {
 class JobSync {
   readonly #cluster: Cluster;
   readonly #events: EventRecorder;
-  readonly #progress: Progress;
+  readonly #progress: JobProgress;
   #job: Job;
   #active: number;
   #ready: number;
   #terminating: number;
   #after: number | undefined;
 
-  constructor(cluster: Cluster, events: EventRecorder, job: Job, progress: Progress) {
+  constructor(cluster: Cluster, events: EventRecorder, job: Job, progress: JobProgress) {
     this.#cluster = cluster;
     this.#events = events;
     this.#progress = progress;
@@ -116,7 +116,7 @@ class JobSync {
       else this.#markSuspended();
     }
     await this.#track(outcome);
-    return this.#after ?? untilDeadline(this.#job, this.#cluster.now());
+    return this.#after ?? untilJobDeadline(this.#job, this.#cluster.now());
   }
 
   #condition(type: string, reason: string, message: string): batchV1.JobCondition {

@@ -2,12 +2,12 @@ import type { batchV1, coreV1 } from '@tsukube/api/kinds';
 import type { Body } from '../cluster/cluster.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 import { completionIndex, indexAnnotation } from './indexes.ts';
-import { failureCountAnnotation, failuresOf, isFailed, type Progress, trackingFinalizer } from './progress.ts';
+import { failureCountAnnotation, failuresOf, isFailed, type JobProgress, trackingFinalizer } from './progress.ts';
 
 type Job = batchV1.Job;
 
 /** A pod of a Job, of one index if the Job is indexed. */
-export function jobPod(job: Job, index: number | undefined, progress: Progress): Body<coreV1.Pod> {
+export function jobPod(job: Job, index: number | undefined, progress: JobProgress): Body<coreV1.Pod> {
   const pod = podFromTemplate(job.spec?.template, job);
   const finalizers = [...new Set([...(pod.metadata.finalizers ?? []), trackingFinalizer])];
   if (index === undefined) return { ...pod, metadata: { ...pod.metadata, finalizers } };
@@ -26,7 +26,7 @@ export function jobPod(job: Job, index: number | undefined, progress: Progress):
   return { ...pod, metadata, spec: indexedSpec(pod.spec as coreV1.PodSpec, `${job.metadata.name}-${index}`) };
 }
 
-function indexFailures(job: Job, index: number, { pods }: Progress): number {
+function indexFailures(job: Job, index: number, { pods }: JobProgress): number {
   const failed = pods.filter((pod) => completionIndex(pod) === index && isFailed(pod, job));
   return Math.max(0, ...failed.map(failuresOf));
 }
@@ -46,7 +46,7 @@ function withIndex(container: coreV1.Container): coreV1.Container {
 }
 
 /** The first indexes that neither succeeded, failed nor run. */
-export function pendingIndexes(job: Job, { active, succeededIndexes, failedIndexes }: Progress, count: number): number[] {
+export function pendingIndexes(job: Job, { active, succeededIndexes, failedIndexes }: JobProgress, count: number): number[] {
   const running = new Set(active.map(completionIndex));
   const pending: number[] = [];
   for (let index = 0; index < (job.spec?.completions ?? 0) && pending.length < count; index++) {
@@ -56,7 +56,7 @@ export function pendingIndexes(job: Job, { active, succeededIndexes, failedIndex
 }
 
 /** Pods beyond one for each index, and pods of indexes that are not needed. */
-export function surplusIndexPods(job: Job, { active, succeededIndexes, failedIndexes, isIndexed }: Progress): coreV1.Pod[] {
+export function surplusIndexPods(job: Job, { active, succeededIndexes, failedIndexes, isIndexed }: JobProgress): coreV1.Pod[] {
   if (!isIndexed) return [];
   const seen = new Set<number>();
   return active.filter((pod) => {

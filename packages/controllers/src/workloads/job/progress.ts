@@ -10,8 +10,8 @@ type Pod = coreV1.Pod;
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 export const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count';
 
-/** Progress of a Job, derived from its pods. */
-export interface Progress {
+/** JobProgress of a Job, derived from its pods. */
+export interface JobProgress {
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
   readonly ready: number;
@@ -38,7 +38,7 @@ export function isFailed(pod: Pod, job: Job): boolean {
   return !onlyReplacesFailed(job) && pod.metadata.deletionTimestamp !== undefined && pod.status?.phase !== 'Succeeded';
 }
 
-export function progressOf(job: Job, pods: readonly Pod[]): Progress {
+export function progressOf(job: Job, pods: readonly Pod[]): JobProgress {
   const { status, spec } = job;
   const isIndexed = spec?.completionMode === 'Indexed';
   const completions = spec?.completions ?? 0;
@@ -93,13 +93,13 @@ export function jobCondition(type: string, reason: string, message: string, now:
   return { type, status: 'True', lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-export function conditionOf({ status }: Job, type: string): batchV1.JobCondition | undefined {
+export function jobConditionOf({ status }: Job, type: string): batchV1.JobCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 }
 
 /** Why the Job ends now, as SuccessCriteriaMet or FailureTarget; undefined while it goes on. Completions are looked at later. */
-export function outcomeOf(job: Job, progress: Progress, now: number): batchV1.JobCondition | undefined {
-  const known = conditionOf(job, 'SuccessCriteriaMet') ?? conditionOf(job, 'FailureTarget');
+export function outcomeOf(job: Job, progress: JobProgress, now: number): batchV1.JobCondition | undefined {
+  const known = jobConditionOf(job, 'SuccessCriteriaMet') ?? jobConditionOf(job, 'FailureTarget');
   if (known) return known;
   const fail = (reason: string, message: string) => jobCondition('FailureTarget', reason, message, now);
   const fatal = progress.pods
@@ -109,11 +109,15 @@ export function outcomeOf(job: Job, progress: Progress, now: number): batchV1.Jo
   if (fatal) return fail('PodFailurePolicy', fatal.message ?? '');
   if (progress.failed > (job.spec?.backoffLimit ?? 6) || isPastRestarts(job, progress))
     return fail('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
-  if (untilDeadline(job, now) === 0) return fail('DeadlineExceeded', 'Job was active longer than specified deadline');
+  if (untilJobDeadline(job, now) === 0) return fail('DeadlineExceeded', 'Job was active longer than specified deadline');
   return progress.isIndexed ? indexedOutcome(job, progress, now) : undefined;
 }
 
-function indexedOutcome(job: Job, { failedIndexes, succeededIndexes }: Progress, now: number): batchV1.JobCondition | undefined {
+function indexedOutcome(
+  job: Job,
+  { failedIndexes, succeededIndexes }: JobProgress,
+  now: number,
+): batchV1.JobCondition | undefined {
   const { maxFailedIndexes, completions = 0 } = job.spec ?? {};
   if (failedIndexes && maxFailedIndexes !== undefined && failedIndexes.size > maxFailedIndexes)
     return jobCondition(
@@ -129,7 +133,7 @@ function indexedOutcome(job: Job, { failedIndexes, succeededIndexes }: Progress,
 }
 
 /** With restartPolicy OnFailure, restarts of containers count. */
-function isPastRestarts({ spec }: Job, { active }: Progress): boolean {
+function isPastRestarts({ spec }: Job, { active }: JobProgress): boolean {
   if (spec?.template?.spec?.restartPolicy !== 'OnFailure') return false;
   const restarts = active.flatMap(({ status }) => [
     ...(status?.containerStatuses ?? []),
@@ -141,7 +145,7 @@ function isPastRestarts({ spec }: Job, { active }: Progress): boolean {
 }
 
 /** Milliseconds until activeDeadlineSeconds is over; undefined without a deadline. */
-export function untilDeadline({ spec, status }: Job, now: number): number | undefined {
+export function untilJobDeadline({ spec, status }: Job, now: number): number | undefined {
   if (spec?.activeDeadlineSeconds === undefined || spec.suspend || !status?.startTime) return undefined;
   return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now);
 }
@@ -150,7 +154,7 @@ const firstBackoffMs = 10_000;
 const maxBackoffMs = 600_000;
 
 /** Milliseconds before a pod is replaced: the backoff doubles with each failure since the last success. */
-export function untilReplacement({ pods }: Progress, job: Job, now: number): number {
+export function untilReplacement({ pods }: JobProgress, job: Job, now: number): number {
   const lastSuccess = Math.max(0, ...pods.filter(({ status }) => status?.phase === 'Succeeded').map(finishedAt));
   const failures = pods
     .filter((pod) => isFailed(pod, job))

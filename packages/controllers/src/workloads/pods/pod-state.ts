@@ -2,12 +2,12 @@ import type { coreV1 } from '@tsukube/api/kinds';
 
 type Pod = coreV1.Pod;
 
-export function conditionOf(pod: Pod, type: string): coreV1.PodCondition | undefined {
+export function podConditionOf(pod: Pod, type: string): coreV1.PodCondition | undefined {
   return pod.status?.conditions?.find((condition) => condition.type === type);
 }
 
 export function isReady(pod: Pod): boolean {
-  return conditionOf(pod, 'Ready')?.status === 'True';
+  return podConditionOf(pod, 'Ready')?.status === 'True';
 }
 
 /** Succeeded or Failed. */
@@ -29,7 +29,7 @@ export function isTerminating(pod: Pod): boolean {
 export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;
-  const since = Date.parse(conditionOf(pod, 'Ready')?.lastTransitionTime ?? '');
+  const since = Date.parse(podConditionOf(pod, 'Ready')?.lastTransitionTime ?? '');
   return Number.isNaN(since) ? undefined : Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
@@ -70,7 +70,7 @@ export function deletionOrder(crowd: (pod: Pod) => number, now: number): (a: Pod
 }
 
 function readySince(pod: Pod): number {
-  return Date.parse(conditionOf(pod, 'Ready')?.lastTransitionTime ?? '');
+  return Date.parse(podConditionOf(pod, 'Ready')?.lastTransitionTime ?? '');
 }
 
 /** Pods of about the same age are equal, so that their uids, which are random, decide. Young pods go first. */

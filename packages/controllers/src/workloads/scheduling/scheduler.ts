@@ -5,7 +5,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { type RunningController, whenSynced } from '../cluster/controller.ts';
 import { eventRecorder } from '../cluster/events.ts';
 import { keyOf } from '../cluster/lister.ts';
-import { conditionOf, isFinished } from '../pods/pod-state.ts';
+import { isFinished, podConditionOf } from '../pods/pod-state.ts';
 import { isCordoned, matchesNodeAffinity, matchesTerm, untolerated } from './node-fit.ts';
 import { amountsOf, hostPorts, NodeUsage, podRequests } from './resources.ts';
 import { topologyFilter } from './topology.ts';
@@ -48,7 +48,7 @@ export function scheduler(everything: Cluster): Pick<RunningController, 'stop'> 
   };
   const reject = async (pod: Pod, message: string): Promise<void> => {
     unschedulable.add(keyOf(pod));
-    const known = conditionOf(pod, 'PodScheduled');
+    const known = podConditionOf(pod, 'PodScheduled');
     if (known?.reason === 'Unschedulable' && known.message === message) return;
     events.warning(pod, 'FailedScheduling', message);
     const lastTransitionTime = (known?.status === 'False' && known.lastTransitionTime) || formatTime(cluster.now());

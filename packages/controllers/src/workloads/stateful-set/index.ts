@@ -4,10 +4,10 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { type RunningController, runController } from '../cluster/controller.ts';
 import { type EventRecorder, eventRecorder } from '../cluster/events.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { type History, syncHistory, templateOf, truncateHistory } from '../history/controller-revisions.ts';
+import { type History, revisionLabel, syncHistory, templateOf, truncateHistory } from '../history/controller-revisions.ts';
 import { claim, selectorOf } from '../pods/ownership.ts';
 import { isAvailable, isFinished, isReady, nextAvailability } from '../pods/pod-state.ts';
-import { claimsOf, firstOrdinal, ordinalOf, revisionLabel, statefulPod } from './pods.ts';
+import { claimsOf, firstOrdinal, ordinalOf, statefulPod } from './pods.ts';
 
 type StatefulSet = appsV1.StatefulSet;
 type Pod = coreV1.Pod;

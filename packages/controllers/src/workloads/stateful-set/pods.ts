@@ -1,11 +1,11 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
 import type { Body } from '../cluster/cluster.ts';
+import { revisionLabel } from '../history/controller-revisions.ts';
 import { controllerRef } from '../pods/ownership.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 
 type StatefulSet = appsV1.StatefulSet;
 
-export const revisionLabel = 'controller-revision-hash';
 const podNameLabel = 'statefulset.kubernetes.io/pod-name';
 const podIndexLabel = 'apps.kubernetes.io/pod-index';
 
