@@ -18,7 +18,9 @@ describe.skipIf(!kubectl || !existsSync(bundle))(page, () => {
   it('shows what kubectl and tsukube print', { timeout: 60_000 }, async () => {
     const shell = workplace.shell('default');
     const PATH = [withTsukube(shell.cwd), shell.env.PATH].join(delimiter);
-    const exchanges = codeBlocks(readDocument(page), 'console').flatMap(({ code }) => parseTranscript(code, '1.33'));
+    // The part about the SDK needs its program: tests/sdk/aggregation-page.test.ts.
+    const [part = ''] = readDocument(page).split('## Write an aggregated API server');
+    const exchanges = codeBlocks(part, 'console').flatMap(({ code }) => parseTranscript(code, '1.33'));
     const actual = await replayTranscript(exchanges, { ...shell, env: { ...shell.env, PATH } });
     expect(renderTranscript(actual)).toBe(renderTranscript(exchanges));
   });
