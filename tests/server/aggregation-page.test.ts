@@ -1,13 +1,15 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { codeBlocks, placeOf, readDocument } from '../docs/documents.ts';
+import { codeBlocks, placeOf, readDocument, section } from '../docs/documents.ts';
 import { useWorkplace } from '../kubectl/terminal.ts';
 import { parseTranscript, renderTranscript, replayTranscript } from '../kubectl/transcript.ts';
 import { kubectls } from '../kubectl/versions.ts';
 import { useServer } from '../support/server.ts';
 
 const page = 'docs/aggregation.md';
+/** The sections for operators, which need no program beside the server. */
+const sections = ['## Register an API server', '## Which part of the server answers'];
 const bundle = placeOf('packages/tsukube/dist/tsukube.cjs');
 const kubectl = kubectls.find(({ version }) => version === '1.33');
 
@@ -18,9 +20,10 @@ describe.skipIf(!kubectl || !existsSync(bundle))(page, () => {
   it('shows what kubectl and tsukube print', { timeout: 60_000 }, async () => {
     const shell = workplace.shell('default');
     const PATH = [withTsukube(shell.cwd), shell.env.PATH].join(delimiter);
-    // The part about the SDK needs its program: tests/sdk/aggregation-page.test.ts.
-    const [part = ''] = readDocument(page).split('## Write an aggregated API server');
-    const exchanges = codeBlocks(part, 'console').flatMap(({ code }) => parseTranscript(code, '1.33'));
+    const parts = sections.map((heading) => section(readDocument(page), heading));
+    const blocks = parts.flatMap((part) => codeBlocks(part, 'console'));
+    expect(blocks.length).toBe(3);
+    const exchanges = blocks.flatMap(({ code }) => parseTranscript(code, '1.33'));
     const actual = await replayTranscript(exchanges, { ...shell, env: { ...shell.env, PATH } });
     expect(renderTranscript(actual)).toBe(renderTranscript(exchanges));
   });
