@@ -116,6 +116,7 @@ class MeasuredStore implements Store {
   readonly #store: Store;
   readonly #series: StoreSeries;
   readonly tap?: Store['tap'];
+  readonly catchUp?: Store['catchUp'];
   readonly valueAt?: Store['valueAt'];
   readonly isStale?: Store['isStale'];
   readonly corruption?: Store['corruption'];
@@ -124,6 +125,7 @@ class MeasuredStore implements Store {
     this.#store = store;
     this.#series = series;
     if (store.tap) this.tap = store.tap.bind(store);
+    if (store.catchUp) this.catchUp = store.catchUp.bind(store);
     if (store.valueAt) this.valueAt = store.valueAt.bind(store);
     if (store.isStale) this.isStale = store.isStale.bind(store);
     if (store.corruption) this.corruption = store.corruption.bind(store);

@@ -4,6 +4,8 @@ import { type Allocate, allocateAlone, allocateFromSlabs, type CacheEntry, type 
 /** Reads evicted values again. `turn` is the clock of eviction. */
 export interface ValueSource {
   readonly turn: number;
+  /** Whether a value that was read again is kept until it is evicted. */
+  readonly keepsValues: boolean;
   /** Throws CorruptValue. */
   read(revision: number, key: string): Buffer;
 }
@@ -11,6 +13,7 @@ export interface ValueSource {
 /** The source of a value that is known to be corrupt. */
 class CorruptSource implements ValueSource {
   readonly turn = 0;
+  readonly keepsValues = false;
   readonly error: CorruptValue;
   constructor(error: CorruptValue) {
     this.error = error;
@@ -62,14 +65,16 @@ export class EvictableEntry implements CacheEntry {
   }
 
   #read(): Buffer {
+    let value: Buffer;
     try {
-      this.#value = this.#source.read(this.revision, this.key);
+      value = this.#source.read(this.revision, this.key);
     } catch (error) {
       if (error instanceof CorruptValue) this.#source = new CorruptSource(error);
       throw error;
     }
+    if (this.#source.keepsValues) this.#value = value;
     this.#since = this.#source.turn;
-    return this.#value;
+    return value;
   }
 }
 
@@ -81,6 +86,8 @@ const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset,
 /** Presents the values of a store, and reads evicted ones again. */
 export class StoreSource implements ValueSource {
   turn = 1;
+  /** Processes that share a database also share the pages of its file: each keeping all values would multiply them. */
+  readonly keepsValues: boolean;
   readonly #store: Store;
   readonly #present: Present;
   readonly #allocate: Allocate;
@@ -88,11 +95,19 @@ export class StoreSource implements ValueSource {
   constructor(store: Store, present: Present = asStored) {
     this.#store = store;
     this.#present = present;
+    this.keepsValues = !(store.catchUp && store.valueAt);
     this.#allocate = store.valueAt ? allocateFromSlabs() : allocateAlone;
   }
 
   read(revision: number, key: string): Buffer {
     return this.#present(this.#store.valueAt?.(revision, key) as Uint8Array, revision, this.#allocate);
+  }
+
+  /** An entry of a whole list, of which few may be read soon. */
+  enterListed(listed: Entry): EvictableEntry {
+    const entry = this.enter(listed);
+    if (!this.keepsValues) entry.evict(Number.POSITIVE_INFINITY);
+    return entry;
   }
 
   /** Throws UnreadableValue. */

@@ -296,7 +296,7 @@ export class WatchCache implements Store, ObjectCache {
     let page = await this.#store.list(this.prefix, { limit: pageSize });
     const { revision } = page;
     for (;;) {
-      for (const entry of page.entries) entries.push(this.#source.enter(entry));
+      for (const entry of page.entries) entries.push(this.#source.enterListed(entry));
       if (!page.more) break;
       page = await this.#store.list(this.prefix, { limit: pageSize, from: `${entries.at(-1)?.key}\0`, revision });
     }
