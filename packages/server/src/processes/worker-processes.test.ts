@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { silentLogger } from '@tsukube/apiserver';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { completeOptions } from '../config/index.ts';
+import { startServer } from '../start-server.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 import type { ToWorker } from './messages.ts';
 import { ownFile } from './process-group.ts';
@@ -147,4 +148,13 @@ it.each([
   ['-', 1, '-'],
 ])('the file %s of process %i is %s', (path, index, own) => {
   expect(ownFile(path, index)).toBe(own);
+});
+
+it.each([
+  [{ workers: 2, storage: 'memory' } as const, '--workers needs --storage lmdb'],
+  [{ workers: 2, etcdServers: ['http://127.0.0.1:1'] }, '--workers needs --storage lmdb; with etcd start several servers'],
+  [{ workers: 0 }, 'must be between 1 and 64'],
+  [{ workers: 2 }, 'in a program, the server is one process'],
+])('options %o are refused', async (options, complaint) => {
+  await expect(startServer(options)).rejects.toThrow(complaint);
 });
