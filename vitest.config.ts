@@ -15,6 +15,7 @@ const alone = {
     'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak,workers}/**/*.test.ts',
     'tests/client/soak.test.ts',
     'tests/components/*.test.ts',
+    'tests/metrics/{autoscaling,scale}.test.ts',
     'tests/package/*.test.ts',
     'tests/kubelet/gigabyte.test.ts',
     'tests/ecosystem/client-go.test.ts',
@@ -36,11 +37,11 @@ const compiledModules = {
   enforce: 'pre' as const,
   resolveId(id: string, importer: string | undefined) {
     if (!importer || !id.startsWith('.')) return undefined;
-    const compiled = resolvePath(dirname(importer), id).replace(/\/(packages\/[^/]+)\/src\/(.*)\.ts$/, '/$1/dist/$2.js');
+    const compiled = resolvePath(dirname(importer), id).replace(/\/((?:packages|apps)\/[^/]+)\/src\/(.*)\.ts$/, '/$1/dist/$2.js');
     return compiled.endsWith('.js') && existsSync(compiled) ? { id: compiled, external: true as const } : undefined;
   },
 };
-const compiled = { plugins: [compiledModules], test: { server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } } } };
+const compiled = { plugins: [compiledModules], test: { server: { deps: { external: [/\/(?:packages|apps)\/[^/]+\/dist\//] } } } };
 
 /**
  * Tests run the sources, so that a change needs no build. `npm test` builds the packages first: there the conversations with whole
@@ -69,7 +70,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'packages',
-          include: ['packages/**/*.test.ts'],
+          include: ['packages/**/*.test.ts', 'apps/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...units, ...alone.packages],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -6,6 +6,7 @@ import { makeTypes } from './bundle/types.mjs';
 import { fingerprint } from './fingerprint.mjs';
 import { install } from './install.mjs';
 import { root } from './root.mjs';
+import { workspaces } from './workspaces.mjs';
 
 const stamp = join(output, 'build.stamp');
 
@@ -48,8 +49,8 @@ function makeCodeCache() {
 
 /** tsc keeps the output of sources that were moved or deleted; the tarballs of the packages must not contain it. */
 function removeOldOutput() {
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const folder = join(root, 'packages', name);
+  for (const workspace of workspaces()) {
+    const folder = join(root, workspace);
     const compiled = join(folder, existsSync(join(folder, 'lib')) ? 'lib' : 'dist');
     if (existsSync(compiled)) removeOrphans(compiled, join(folder, 'src'));
   }

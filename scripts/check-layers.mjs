@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { root } from './root.mjs';
+import { workspaces } from './workspaces.mjs';
 
 /** Each row may import the rows above it. Packages in one row do not import each other. */
 const layers = [
@@ -13,24 +14,28 @@ const layers = [
   ['builtin'],
   ['aggregator'],
   ['controllers'],
+  ['node-agent', 'metrics-server', 'custom-metrics-server'],
   ['server'],
   ['cli'],
   ['tsukube'],
 ];
 
+/** Apps are written as their users would: with these entry points only. */
+const publicEntryPoints = ['@tsukube/client', '@tsukube/sdk'];
+
 const importing = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom)?\s*\(?\s*['"]([^'"\n]+)['"]/g;
 
 /** Imports that break the order of packages, and folders of a package that import each other. */
 export function offences() {
-  return packages().flatMap((name) => {
-    const src = join(root, 'packages', name, 'src');
+  return placedWorkspaces().flatMap((workspace) => {
+    const src = join(root, workspace, 'src');
     const files = sources(src);
-    return [...files.flatMap((file) => offencesOf(file, name)), ...cyclesOf(files, src, name)];
+    return [...files.flatMap((file) => offencesOf(file, workspace)), ...cyclesOf(files, src, workspace)];
   });
 }
 
 /** Pairs of folders that import each other. Tests and the package's entry point may import any folder. */
-function cyclesOf(files, src, name) {
+function cyclesOf(files, src, workspace) {
   const edges = new Map();
   for (const file of files) {
     if (file.endsWith('.test.ts') || file === join(src, 'index.ts')) continue;
@@ -43,7 +48,7 @@ function cyclesOf(files, src, name) {
   return [...edges].flatMap(([edge, there]) => {
     const [from, to] = JSON.parse(edge);
     const back = edges.get(JSON.stringify([to, from]));
-    return from < to && back ? [`packages/${name}/src: ${from} and ${to} import each other (${there}; ${back})`] : [];
+    return from < to && back ? [`${workspace}/src: ${from} and ${to} import each other (${there}; ${back})`] : [];
   });
 }
 
@@ -51,25 +56,30 @@ function folderOf(src, file) {
   return relative(src, dirname(file)) || '.';
 }
 
-function offencesOf(file, name) {
+function offencesOf(file, workspace) {
   const place = relative(root, file);
   return [...readFileSync(file, 'utf8').matchAll(importing)]
-    .map(([, specifier]) => complaint(specifier, file, name))
+    .map(([, specifier]) => complaint(specifier, file, workspace))
     .filter((text) => text !== undefined)
     .map((text) => `${place}: ${text}`);
 }
 
-function complaint(specifier, file, name) {
-  if (specifier.startsWith('.')) return relativeComplaint(specifier, file, name);
+function complaint(specifier, file, workspace) {
+  const name = basename(workspace);
+  if (specifier.startsWith('.')) return relativeComplaint(specifier, file, workspace);
   const imported = /^@tsukube\/([^/]+)/.exec(specifier)?.[1];
   if (imported === undefined || imported === name) return undefined;
+  if (workspace.startsWith('apps'))
+    return publicEntryPoints.includes(specifier)
+      ? undefined
+      : `imports ${specifier}: apps import only ${publicEntryPoints.join(' and ')}`;
   if (rowOf(imported) === -1) return `imports ${specifier}, which is not in the list of layers`;
   return rowOf(imported) < rowOf(name) ? undefined : `imports ${specifier}, which is not in a layer above ${name} in the list`;
 }
 
-function relativeComplaint(specifier, file, name) {
+function relativeComplaint(specifier, file, workspace) {
   const target = relative(root, resolve(dirname(file), specifier));
-  if (target.startsWith(join('packages', name, ''))) return undefined;
+  if (target.startsWith(join(workspace, '/'))) return undefined;
   if (target.startsWith(join('tests', 'support', '')) && file.endsWith('.test.ts')) return undefined;
   return `imports ${specifier} outside of its package`;
 }
@@ -78,11 +88,11 @@ function rowOf(name) {
   return layers.findIndex((row) => row.includes(name));
 }
 
-function packages() {
-  const names = readdirSync(join(root, 'packages'));
-  const unplaced = names.filter((name) => rowOf(name) === -1);
+function placedWorkspaces() {
+  const all = workspaces();
+  const unplaced = all.filter((workspace) => rowOf(basename(workspace)) === -1);
   if (unplaced.length > 0) throw new Error(`scripts/check-layers.mjs does not list ${unplaced.join(', ')}`);
-  return names;
+  return all;
 }
 
 function sources(directory) {

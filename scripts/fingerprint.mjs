@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.mjs';
+import { workspaces } from './workspaces.mjs';
 
 const rootFiles = [
   'package.json',
@@ -29,8 +30,8 @@ export function fingerprint() {
 
 function* inputs() {
   for (const file of rootFiles) yield join(root, file);
-  for (const name of readdirSync(join(root, 'packages')).sort()) {
-    const directory = join(root, 'packages', name);
+  for (const workspace of workspaces().sort()) {
+    const directory = join(root, workspace);
     yield join(directory, 'package.json');
     yield join(directory, 'tsconfig.json');
     yield* sources(join(directory, 'src'));

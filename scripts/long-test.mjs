@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|replicas|workers|soak|client|faults [flags]
+// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|replicas|workers|soak|client|metrics|faults [flags]
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -57,6 +57,11 @@ const commands = {
       peer: { default: () => '', about: 'kubeconfig of another API server, which is not restarted' },
       seed,
     },
+  },
+  metrics: {
+    about: 'metrics-server with many stand-in kubelets of 30 pods each, all scraped within a period in under 200 MiB',
+    tests: ['tests/metrics/scale.test.ts'],
+    flags: { kubelets: { default: () => '1000', about: 'how many' } },
   },
   faults: {
     about: 'a full disk, I/O errors, SIGSTOP and clock jumps',

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
+import { workspaces } from './workspaces.mjs';
 
 /** Collects the regular expressions of all packages: literals and RegExp calls, with the reason in the comment above them. */
 export function collectRegexes(root) {
@@ -14,7 +15,7 @@ export function collectRegexes(root) {
 }
 
 function packagesIn(root) {
-  const folders = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+  const folders = workspaces().map((workspace) => join(root, workspace));
   return folders.filter((folder) => existsSync(join(folder, 'tsconfig.json')));
 }
 

@@ -10,6 +10,7 @@ const foldersIn = (folder: string) =>
     .map(({ name }) => join(folder, name));
 const packages = [
   ...foldersIn('packages'),
+  ...foldersIn('apps'),
   ...foldersIn(join('examples', 'webhooks')),
   ...foldersIn(join('examples', 'controllers')),
 ];

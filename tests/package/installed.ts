@@ -26,9 +26,9 @@ export interface Tarball {
 }
 
 /** Packs a package of the workspace, by default the published one. */
-export function pack(destination: string, name = 'tsukube'): Tarball {
+export function pack(destination: string, name = 'tsukube', parent = 'packages'): Tarball {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
-  const { stdout } = succeed(npm(args, join(root, 'packages', name)));
+  const { stdout } = succeed(npm(args, join(root, parent, name)));
   const [{ filename, size, files }] = JSON.parse(stdout);
   return { path: join(destination, filename), size, files };
 }

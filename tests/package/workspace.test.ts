@@ -15,11 +15,16 @@ interface Manifest {
 
 /** The condition under which this workspace resolves its packages to their sources. */
 const sourceCondition = 'tsukube-source';
-const folders = readdirSync(join(root, 'packages')).filter((name) => name !== 'tsukube');
+/** By their names; folders of apps and packages differ. */
+const parents = new Map(
+  ['packages', 'apps'].flatMap((parent) => readdirSync(join(root, parent)).map((name) => [name, parent] as const)),
+);
+const folders = [...parents.keys()].filter((name) => name !== 'tsukube');
+const placeOf = (name: string) => join(root, parents.get(name) as string, name);
 const licence = readFileSync(join(root, 'LICENSE'), 'utf8');
 
 function manifestOf(name: string): Manifest {
-  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+  return JSON.parse(readFileSync(join(placeOf(name), 'package.json'), 'utf8'));
 }
 
 /** The names of the packages that a compiled module imports, statically or dynamically. */
@@ -40,7 +45,7 @@ describe.skipIf(notBuilt)('the tarballs of the @tsukube packages', () => {
 
   beforeAll(() => {
     folder = installFolder([]);
-    for (const name of folders) tarballs.set(name, pack(folder, name));
+    for (const name of folders) tarballs.set(name, pack(folder, name, parents.get(name)));
   }, 120_000);
   afterAll(() => removeFolder(folder));
 
@@ -50,7 +55,7 @@ describe.skipIf(notBuilt)('the tarballs of the @tsukube packages', () => {
     const rest = filesOf(name).filter((path) => !/^(dist|lib)\/.*\.(js|d\.ts)$/.test(path));
     const data = name === 'api' ? ['dist/descriptions.json'] : [];
     expect(rest.sort()).toEqual(['LICENSE', 'README.md', ...data, 'package.json']);
-    expect(readFileSync(join(root, 'packages', name, 'LICENSE'), 'utf8')).toBe(licence);
+    expect(readFileSync(join(placeOf(name), 'LICENSE'), 'utf8')).toBe(licence);
   });
 
   it.each(folders)('%s contains everything that its exports name', (name) => {
@@ -65,7 +70,7 @@ describe.skipIf(notBuilt)('the tarballs of the @tsukube packages', () => {
   it.each(folders)('%s declares every package that it imports', (name) => {
     const { dependencies, peerDependencies } = manifestOf(name);
     const modules = filesOf(name).filter((path) => path.endsWith('.js'));
-    const imported = modules.flatMap((path) => importsOf(readFileSync(join(root, 'packages', name, path), 'utf8')));
+    const imported = modules.flatMap((path) => importsOf(readFileSync(join(placeOf(name), path), 'utf8')));
     const declared = Object.keys({ ...dependencies, ...peerDependencies });
     expect([...new Set(imported)].filter((each) => !declared.includes(each))).toEqual([]);
   });
@@ -76,7 +81,7 @@ describe.skipIf(!registryReachable)('the @tsukube packages, installed outside of
     Object.keys(manifestOf(name).exports).map((path) => join(manifestOf(name).name, path)),
   );
   const examples = folders.map(
-    (name) => [name, codeBlocks(readDocument(`packages/${name}/README.md`), 'ts')[0]?.code ?? ''] as const,
+    (name) => [name, codeBlocks(readDocument(`${parents.get(name)}/${name}/README.md`), 'ts')[0]?.code ?? ''] as const,
   );
   let folder: string;
 
@@ -84,7 +89,7 @@ describe.skipIf(!registryReachable)('the @tsukube packages, installed outside of
     const packed = installFolder([]);
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const tools = [`vitest@${devDependencies.vitest}`, `@types/node@${devDependencies['@types/node']}`];
-    folder = installFolder([...folders.map((name) => pack(packed, name).path), ...tools]);
+    folder = installFolder([...folders.map((name) => pack(packed, name, parents.get(name)).path), ...tools]);
     removeFolder(packed);
     for (const [name, code] of examples) {
       writeFileSync(join(folder, `${name}.ts`), code);

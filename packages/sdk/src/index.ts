@@ -2,7 +2,22 @@ export type { AgeCell, Authenticator, Authorizer, CellValue, HealthCheck, Logger
 export { alwaysAllow } from '@tsukube/apiserver';
 export { KubeconfigError } from '@tsukube/client';
 export type { ScalePaths } from '@tsukube/crds';
-export { FieldErrors, path, StatusError } from '@tsukube/machinery';
+export {
+  canonicalQuantity,
+  FieldErrors,
+  formatGoDuration,
+  formatQuantity,
+  goDurationMs,
+  type LabelRequirement,
+  type LabelSelector,
+  parseLabelSelector,
+  parseQuantity,
+  path,
+  type Quantity,
+  QuantityError,
+  type Status,
+  StatusError,
+} from '@tsukube/machinery';
 export { ApiRefusal } from './access/api-access.ts';
 export type { MainServerOptions } from './access/main-server.ts';
 export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './aggregated/serve-aggregated.ts';
@@ -19,6 +34,8 @@ export {
   type DelegatedAuthorizationOptions,
   delegatedAuthorization,
 } from './delegation/delegated-authorization.ts';
+export { type LineLoggerOptions, lineLogger } from './program/line-logger.ts';
+export { type Closable, runProgram } from './program/run-program.ts';
 export type { RegisteredApi } from './register/api-services.ts';
 export { type ApiRegistration, type RegisteredService, type RegisterOptions, register } from './register/register.ts';
 export type { TableColumn } from './resource/columns.ts';
@@ -42,6 +59,7 @@ export { SchemaError } from './schema/structural-schema.ts';
 export type { ServerAuthentication, ServerAuthorization } from './server/access.ts';
 export type { RenewedCertificate, ServingCertificate } from './server/certificates.ts';
 export type { ApiServerOptions, EtcdTls, StorageChoice } from './server/options.ts';
+export type { PathHandler, PathRequest } from './server/path-handler.ts';
 export { type RunningApiServer, serve } from './server/serve.ts';
 export * from './storage/object-storage.ts';
 export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';

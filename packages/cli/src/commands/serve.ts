@@ -1,6 +1,8 @@
 import { type ChildProcess, fork, type StdioOptions } from 'node:child_process';
+import type { Logger } from '@tsukube/apiserver';
 import { kubernetesVersion, startServer } from '@tsukube/server';
 import { parseServeOptions, type ServeOptions, serveHelp, UsageError } from '@tsukube/server/config';
+import { type RunningMetrics, startMetrics } from '../metrics.ts';
 import { untilSignalled } from '../process.ts';
 import { withLogs } from '../serving.ts';
 
@@ -27,8 +29,14 @@ async function run(options: ServeOptions): Promise<number> {
   return withLogs(options, undefined, async ({ logger, onClients, watch }) => {
     const server = await startServer({ ...options, logger, onClients, ...(options.workers > 1 && { launchWorker }) });
     watch(server);
-    const ended = untilSignalled(process, () => server.close(), logger);
+    let metrics: Promise<RunningMetrics | undefined> | undefined;
+    const close = async () => {
+      await (await metrics)?.close();
+      await server.close();
+    };
+    const ended = untilSignalled(process, close, logger);
     announce(server.url, options.kubeconfigOut);
+    if (options.metrics) metrics = metricsOf(server.kubeconfig, logger);
     return ended;
   });
 }
@@ -37,6 +45,14 @@ async function run(options: ServeOptions): Promise<number> {
 function launchWorker(): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'];
   return fork(process.argv[1] as string, ['worker'], { serialization: 'advanced', stdio });
+}
+
+/** The server goes on without metrics if they cannot start. */
+function metricsOf(kubeconfig: string, logger: Logger): Promise<RunningMetrics | undefined> {
+  return startMetrics(kubeconfig, logger).catch((error) => {
+    logger.error('metrics could not start', { error: String(error) });
+    return undefined;
+  });
 }
 
 /** The ready line on standard output. Time is measured from the start of the process, or from the mark set by `npm start`. */

@@ -15,10 +15,10 @@ export interface TableColumn<T> {
   readonly wide?: boolean;
 }
 
-/** Name, the given columns, and Age unless one of them has this name. */
-export function tableColumns<T>(given: readonly TableColumn<T>[]): readonly Column[] {
+/** Name, the given columns, and Age unless one of them has this name or objects have no age. */
+export function tableColumns<T>(given: readonly TableColumn<T>[], age = true): readonly Column[] {
   const hasAge = given.some(({ name }) => name.toLowerCase() === 'age');
-  return [nameColumn, ...given.map(columnOf), ...(hasAge ? [] : [ageColumn])];
+  return [nameColumn, ...given.map(columnOf), ...(hasAge || !age ? [] : [ageColumn])];
 }
 
 function columnOf<T>({ name, value, type = 'string', format = '', description, wide }: TableColumn<T>): Column {

@@ -47,6 +47,8 @@ export interface ResourceOptions<S extends ResourceSchema, Versions extends Reco
   readonly strategy?: ResourceStrategy<ObjectOfSchema<S>>;
   /** Columns of `kubectl get` between Name and Age. */
   readonly columns?: readonly TableColumn<ObjectOfSchema<S>>[];
+  /** False if `kubectl get` shows no age: objects that are computed have none. */
+  readonly age?: boolean;
   /** JSON paths that field selectors may name: `.spec.node`. */
   readonly selectableFields?: readonly string[];
   /** The field `status` is written through the subresource `status` only. */
@@ -81,7 +83,7 @@ export function defineResource<
   const { group, version, scope = 'Namespaced', subresources = {}, storage } = options;
   checkGroupVersion(group, version);
   const names = namesOf(options);
-  const parts = { group, names, hasStatus: options.status === true };
+  const parts = { group, names, hasStatus: options.status === true, age: options.age };
   const hub = compiledVersion({
     ...parts,
     version,

@@ -13,6 +13,7 @@ export interface VersionParts {
   readonly schema: ResourceSchema;
   readonly hasStatus: boolean;
   readonly columns: readonly TableColumn<never>[] | undefined;
+  readonly age?: boolean | undefined;
   readonly selectableFields: readonly string[];
   /** True, or the text of the warning. */
   readonly deprecated: boolean | string | undefined;
@@ -33,7 +34,7 @@ export function compiledVersion(parts: VersionParts): CompiledVersion {
     group,
     version,
     schema,
-    columns: tableColumns(parts.columns ?? []),
+    columns: tableColumns(parts.columns ?? [], parts.age),
     selectableFields: selectableFieldsOf(parts.selectableFields),
     unknownField: (field) => `field label not supported: ${field}`,
     ...(parts.deprecated && { deprecationWarning: warningText(parts.deprecated, `${group}/${version} ${names.kind}`) }),

@@ -33,16 +33,22 @@ import {
   unservedPaths,
   versionInfo,
   versionPage,
+  whenAnswered,
   withRequestInfo,
 } from '@tsukube/apiserver';
 import { RequestMemory } from '@tsukube/transport';
 import type { DefinedResource } from '../resource/define-resource.ts';
 import type { Access } from './access.ts';
+import { type PathHandler, pathDelegate } from './path-handler.ts';
 import type { Registries } from './registries.ts';
 
 export interface ChainParts {
   readonly resources: readonly DefinedResource[];
   readonly registries: Registries;
+  /** Asked before the resources. */
+  readonly handlers: readonly PathHandler[];
+  /** Further metrics of /metrics, in the text format. */
+  readonly ownMetrics: () => string;
   readonly access: Access;
   readonly metrics: ServerMetrics;
   readonly checks: HealthChecks;
@@ -93,12 +99,14 @@ const watchSeconds = 1800;
 
 /** The first delegate that claims a path answers. */
 function delegates({ resources, registries, metrics, logger, ...parts }: ChainParts): readonly Delegate[] {
+  const memory = new RequestMemory(Math.min(256 * 2 ** 20, getHeapStatistics().heap_size_limit / 4));
   const discovery = createDiscovery(() => resources, { serverAddress: parts.address });
   const typed = resources.filter(({ hub }) => hub.schema.form === undefined);
   const custom = resources.filter(({ hub }) => hub.schema.form !== undefined);
   const openApi = createOpenApi(() => typed, { describe, title: parts.title, version: kubernetesVersion, custom: () => custom });
   const checks = observedHealthChecks(parts.checks, metrics.slis);
   return [
+    ...parts.handlers.map((handler) => pathDelegate(handler, parts.shutdown, memory)),
     resourceDelegate({
       resources,
       registryOf: registries.of,
@@ -106,16 +114,25 @@ function delegates({ resources, registries, metrics, logger, ...parts }: ChainPa
       shutdown: parts.shutdown,
       minWatchSeconds: watchSeconds,
       heavy: undefined,
-      memory: new RequestMemory(Math.min(256 * 2 ** 20, getHeapStatistics().heap_size_limit / 4)),
+      memory,
     }),
     (request) => discovery.answer(request),
     unservedPaths(resources),
     (request) => openApi.answer(request),
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),
-    metricsPage(metrics.registry, metrics.slis),
+    withOwnMetrics(metricsPage(metrics.registry, metrics.slis), parts.ownMetrics),
     indexPage(() => servedPaths(resources)),
   ];
+}
+
+/** Appends the author's metrics to the page of the server. */
+function withOwnMetrics(page: Delegate, ownMetrics: () => string): Delegate {
+  return (request) => {
+    const answer = page(request);
+    if (request.path !== '/metrics' || answer === undefined) return answer;
+    return whenAnswered(answer, (each) => (each.kind === 'bytes' ? { ...each, body: `${each.body}${ownMetrics()}` } : each));
+  };
 }
 
 const fixedPaths = [

@@ -3,6 +3,7 @@ import type { Store } from '@tsukube/storage';
 import type { DefinedResource } from '../resource/define-resource.ts';
 import type { ServerAuthentication, ServerAuthorization } from './access.ts';
 import type { RenewedCertificate, ServingCertificate } from './certificates.ts';
+import type { PathHandler } from './path-handler.ts';
 
 /** Where objects are stored: in memory, in a folder on disk (LMDB), in etcd, or in a Store that the caller opens. */
 export type StorageChoice =
@@ -20,6 +21,8 @@ export interface EtcdTls {
 
 export interface ApiServerOptions {
   readonly resources: readonly DefinedResource[];
+  /** For paths that are not those of resources; asked first, in this order. */
+  readonly handlers?: readonly PathHandler[];
   /** `memory` by default. A Store is closed by the caller. */
   readonly storage?: StorageChoice;
   /** 6443 by default; 0 takes any free one. */
@@ -44,6 +47,10 @@ export interface ApiServerOptions {
   readonly admissionPlugins?: readonly AdmissionPlugin[];
   /** Further checks of /readyz. */
   readonly readinessChecks?: readonly HealthCheck[];
+  /** Further checks of /livez and /healthz: the process should be restarted if one fails. */
+  readonly livenessChecks?: readonly HealthCheck[];
+  /** Further metrics of /metrics, such as `Metrics` of @tsukube/client. */
+  readonly metrics?: { text(): string };
   /** Nothing is logged by default. */
   readonly logger?: Logger;
   /** The name of the server in OpenAPI documents. */

@@ -58,6 +58,8 @@ export function createRequestHandling(parts: HandlingParts): RequestHandling {
     registries,
     access,
     metrics,
+    handlers: parts.handlers ?? [],
+    ownMetrics: () => parts.metrics?.text() ?? '',
     checks: healthChecks(parts, registries, () => isReady),
     shutdown: shutdown.notice,
     loop,
@@ -90,7 +92,7 @@ export function createRequestHandling(parts: HandlingParts): RequestHandling {
 }
 
 function healthChecks(
-  { stores, access, readinessChecks = [] }: HandlingParts,
+  { stores, access, readinessChecks = [], livenessChecks = [] }: HandlingParts,
   registries: Registries,
   isReady: () => boolean,
 ): HealthChecks {
@@ -105,9 +107,9 @@ function healthChecks(
   const loaded = { name: 'informer-sync', check: () => registries.loaded() };
   const authentication = { name: 'authentication', check: () => access.ready() };
   return {
-    healthz: [ping, storage],
-    livez: [ping, storage],
-    readyz: [ping, storage, loaded, authentication, ...readinessChecks, shutdown],
+    healthz: [ping, storage, ...livenessChecks],
+    livez: [ping, storage, ...livenessChecks],
+    readyz: [ping, storage, loaded, authentication, ...livenessChecks, ...readinessChecks, shutdown],
   };
 }
 

@@ -1,7 +1,6 @@
 import { answerStatus, answerValue } from '@tsukube/apiserver';
 import { isObject, type JsonObject } from '@tsukube/machinery';
 import type { Answer, Sink } from '@tsukube/transport';
-import type { SubresourceRequest } from './subresource-request.ts';
 
 type Bytes = Uint8Array | string;
 
@@ -29,12 +28,18 @@ export class SubresourceResponse {
  */
 export type SubresourceResult = undefined | object | Bytes | AsyncIterable<Bytes> | SubresourceResponse;
 
-export function answerResult<T>(result: SubresourceResult, request: SubresourceRequest<T>): Answer | Promise<Answer> {
+interface Shutdown {
+  onBegin(listener: () => void): () => void;
+}
+
+/** Streams end when the server stops. */
+export function answerResult(result: SubresourceResult, shutdown: Shutdown): Answer | Promise<Answer> {
   if (result === undefined || result === null) return answerStatus({ status: 'Success', code: 200 });
-  if (result instanceof SubresourceResponse) return answerResponse(result, request);
-  if (typeof result === 'string' || result instanceof Uint8Array) return answerResponse(new SubresourceResponse(result), request);
+  if (result instanceof SubresourceResponse) return answerResponse(result, shutdown);
+  if (typeof result === 'string' || result instanceof Uint8Array)
+    return answerResponse(new SubresourceResponse(result), shutdown);
   if (isAsyncIterable(result))
-    return answerResponse(new SubresourceResponse(result, { type: 'text/plain; charset=utf-8' }), request);
+    return answerResponse(new SubresourceResponse(result, { type: 'text/plain; charset=utf-8' }), shutdown);
   if (!isObject(result as JsonObject)) throw new TypeError('a subresource handler returned neither an object nor bytes');
   const output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false } as const;
   return answerValue(200, result as JsonObject, output);
@@ -44,10 +49,10 @@ function isAsyncIterable(value: object): value is AsyncIterable<Bytes> {
   return Symbol.asyncIterator in value;
 }
 
-function answerResponse<T>({ status, type, headers, body }: SubresourceResponse, request: SubresourceRequest<T>): Answer {
+function answerResponse({ status, type, headers, body }: SubresourceResponse, shutdown: Shutdown): Answer {
   if (typeof body === 'string' || body instanceof Uint8Array) return { kind: 'bytes', status, type, body, headers };
   const start = (sink: Sink): void => {
-    send(body, sink, request.request.shutdown).catch(() => sink.abort());
+    send(body, sink, shutdown).catch(() => sink.abort());
   };
   return { kind: 'stream', status, type, headers, start };
 }
@@ -56,11 +61,7 @@ function answerResponse<T>({ status, type, headers, body }: SubresourceResponse,
 const maxBufferedBytes = 1 << 20;
 
 /** Pulls from the source as fast as the client reads. Ends the source when the client is gone or the server stops. */
-async function send(
-  source: AsyncIterable<Bytes>,
-  sink: Sink,
-  shutdown: { onBegin(listener: () => void): () => void },
-): Promise<void> {
+async function send(source: AsyncIterable<Bytes>, sink: Sink, shutdown: Shutdown): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
   const ended = new Promise<undefined>((resolve) => {
     sink.onClose(() => resolve(undefined));

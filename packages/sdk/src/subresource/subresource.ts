@@ -66,7 +66,7 @@ export function subresourceOf<T>(
 }
 
 async function answered<T>(handler: SubresourceHandler<T>, request: SubresourceRequest<T>) {
-  return answerResult(await handler(request), request);
+  return answerResult(await handler(request), request.request.shutdown);
 }
 
 const reserved = new Set(['status', 'scale']);

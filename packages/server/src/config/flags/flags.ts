@@ -140,6 +140,12 @@ export const flags = {
     placeholder: 'NUMBER',
     help: 'Simulate this many nodes: the pods assigned to them become ready, but no containers run. With --controllers=*,workloads a whole cluster is simulated.',
   }),
+  metrics: toggle({
+    origin: 'tsukube',
+    group: 'API',
+    fallback: false,
+    help: 'Run a node agent, metrics-server and custom-metrics-server in this process, so that `kubectl top` works. Registers this host as a Node, and its processes as Pods.',
+  }),
   enableLogsHandler: toggle({ group: 'API', fallback: false, help: 'Serve the log files of this server below /logs.' }),
 
   ...admissionFlags,

@@ -1,0 +1,6 @@
+export {
+  type KubeletOptions,
+  type MetricsServerOptions,
+  type RunningMetricsServer,
+  startMetricsServer,
+} from './metrics-server.ts';

@@ -1,0 +1,1 @@
+export { type NodeAgentOptions, type RunningNodeAgent, startNodeAgent } from './node-agent.ts';
