@@ -27,12 +27,13 @@ beforeEach(async () => {
   context = { resources: [leases], registryOf: () => registry, now: () => clock, logger } as unknown as ControllerContext;
 });
 
-function candidate(identity: string): Elector {
+/** `skew` is the difference of its wall clock, in milliseconds. */
+function candidate(identity: string, skew = 0): Elector {
   const lead = () => {
     log.push(`${identity} leads`);
     return { stop: () => void log.push(`${identity} stops`) };
   };
-  return new Elector(context, { identity, lead, monotonic: () => clock });
+  return new Elector({ ...context, now: () => clock + skew }, { identity, lead, monotonic: () => clock });
 }
 
 /** Lets time pass, with attempts every two seconds. */
@@ -82,10 +83,14 @@ describe('controllers of servers that share a store', () => {
     expect(log).toEqual(['one leads', 'one stops', 'two leads']);
   });
 
-  it('start without delay if the lease was abandoned long ago', async () => {
-    await pass(2, candidate('one'));
-    clock += 120_000;
-    await pass(2, candidate('two'));
+  it.each([
+    ['ahead', 3_600_000],
+    ['behind', -3_600_000],
+  ])('are not taken from a live leader by a server whose clock is an hour %s', async (_, skew) => {
+    const [one, two] = [candidate('one'), candidate('two', skew)];
+    await pass(30, one, two);
+    expect(log).toEqual(['one leads']);
+    await pass(14, two);
     expect(log).toEqual(['one leads', 'two leads']);
   });
 });

@@ -8,8 +8,6 @@ const leaseDurationSeconds = 10;
 /** The leader stops its controllers if it could not renew the lease for this long: before others may take over. */
 const renewDeadlineMs = 7000;
 const retryMs = 2000;
-/** A lease that was not renewed for this long by the wall clock is expired, even if it was seen for the first time. */
-const abandonedMs = 60_000;
 /** Shutdown does not wait longer for the release of the lease. */
 const releaseMs = 1000;
 
@@ -138,11 +136,10 @@ export class Elector {
     return { ...lease, spec: { ...old, holderIdentity: '', leaseDurationSeconds: 1 } };
   }
 
-  /** By the own clock, since the lease was seen to change. */
+  /** By the time since the lease was seen to change: the wall clocks of servers may differ. */
   #isLive(spec: JsonObject): boolean {
     const text = JSON.stringify(spec);
     if (text !== this.#observed.spec) this.#observed = { spec: text, at: this.#monotonic() };
-    if (this.#context.now() - Date.parse(textIn(spec, 'renewTime')) > abandonedMs) return false;
     return this.#monotonic() - this.#observed.at < numberIn(spec, 'leaseDurationSeconds') * 1000;
   }
 }
