@@ -38,8 +38,8 @@ import { useRunning } from './servers/launcher.mjs';
 const budgetShares = { start: 0.15, requests: 0.6 };
 
 /** @param {Options} options @returns {Launcher[]} */
-function createLaunchers({ kubeconfig, pids, peer, peerStart, peerStop, peerPids }) {
-  const own = kubeconfig ? useRunning('tsukube', kubeconfig, pids) : launchTsukube();
+function createLaunchers({ kubeconfig, pids, storage, peer, peerStart, peerStop, peerPids }) {
+  const own = kubeconfig ? useRunning('tsukube', kubeconfig, pids) : launchTsukube(storage);
   if (!peer) return [own];
   const other = peerStart
     ? launchByCommand({ kubeconfig: peer, startCommand: peerStart, stopCommand: peerStop, pids: peerPids })

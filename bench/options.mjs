@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
  * @property {string} [peerName]
  * @property {number[]} peerPids
  * @property {string} [kubeconfig]
+ * @property {'lmdb' | 'postgres' | 'mysql'} storage
  * @property {number[]} pids
  * @property {boolean} quick
  * @property {number} rounds
@@ -32,6 +33,7 @@ Accepts only servers on a loopback address.
   --peer-pids PID,PID      process ids of a running peer, to read its memory
   --peer-name NAME         name of the peer in the table
   --kubeconfig KUBECONFIG  use a running server instead of starting one
+  --storage NAME           lmdb (default), postgres or mysql: starts that database too, with fsync
   --pids PID,PID           its process ids, to read its memory
   --rounds N               rounds per row, of which the median counts (3; with --quick 1)
   --quick                  about a minute: shorter rows, at most 10,000 objects
@@ -55,6 +57,7 @@ const flags = /** @type {const} */ ({
   'peer-name': { type: 'string' },
   kubeconfig: { type: 'string' },
   pids: { type: 'string' },
+  storage: { type: 'string', default: 'lmdb' },
   rounds: { type: 'string' },
   quick: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
@@ -73,6 +76,12 @@ function wholeNumber(flag, text, min, max) {
   const value = Number(text);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new Error(`--${flag} must be a whole number from ${min} to ${max}, not ${text}`);
+}
+
+/** @param {string} name @returns {'lmdb' | 'postgres' | 'mysql'} */
+function storageName(name) {
+  if (name === 'lmdb' || name === 'postgres' || name === 'mysql') return name;
+  throw new Error(`--storage must be lmdb, postgres or mysql, not ${name}`);
 }
 
 /** @param {string} flag @param {string | undefined} text */
@@ -98,6 +107,7 @@ export function parseOptions(args) {
     peerPids: pidList('peer-pids', values['peer-pids']),
     kubeconfig: values.kubeconfig,
     pids: pidList('pids', values.pids),
+    storage: storageName(values.storage),
     quick: values.quick,
     rounds: wholeNumber('rounds', values.rounds ?? (values.quick ? '1' : '3'), 1, 99),
     objects: wholeNumber('objects', values.objects ?? (values.quick ? '10000' : '100000'), 1000, 1_000_000),

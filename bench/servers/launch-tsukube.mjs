@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startDatabase } from './database.mjs';
 import { readKubeconfig } from './kubeconfig.mjs';
 
 /**
@@ -50,8 +51,14 @@ async function end(server) {
   clearTimeout(impatience);
 }
 
-/** LMDB in a new folder with fsync of every write, the default of `npm start`. @returns {Launcher} */
-export function launchTsukube() {
+/**
+ * LMDB in a new folder with fsync of every write, the default of `npm start`, or a new database server.
+ * @param {'lmdb' | 'postgres' | 'mysql'} storage
+ * @returns {Launcher}
+ */
+export function launchTsukube(storage = 'lmdb') {
+  /** @type {Awaited<ReturnType<typeof startDatabase>> | undefined} */
+  let database;
   let folder = '';
   /** @type {Server | undefined} */
   let server;
@@ -60,7 +67,9 @@ export function launchTsukube() {
   const spawnServer = async () => {
     const kubeconfig = join(folder, 'admin.kubeconfig');
     const port = await freePort();
-    const args = ['serve', '--data-dir', join(folder, 'data'), '--secure-port', String(port), '--kubeconfig-out', kubeconfig];
+    const stored = database ? ['--storage', storage, '--storage-dsn', database.dsn] : [];
+    const place = ['--data-dir', join(folder, 'data'), '--kubeconfig-out', kubeconfig];
+    const args = ['serve', ...place, '--secure-port', String(port), ...stored];
     const begun = performance.now();
     server = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     await readyLine(server);
@@ -71,6 +80,8 @@ export function launchTsukube() {
 
   const stop = async () => {
     if (server) await end(server);
+    await database?.stop();
+    database = undefined;
     if (folder) rmSync(folder, { recursive: true, force: true });
     folder = '';
   };
@@ -84,6 +95,7 @@ export function launchTsukube() {
     start: async () => {
       await stop();
       folder = mkdtempSync(join(tmpdir(), 'tsukube-bench-'));
+      if (storage !== 'lmdb') database = await startDatabase(storage);
       return spawnServer();
     },
     restart: async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningServer, startServer } from '@tsukube/server';
@@ -105,6 +105,21 @@ for (const kind of ['postgres', 'mysql'] as const) {
       expect(row).toMatchObject({ object_key: `/registry/configmaps/${namespace}/labelled`, api_version: 'v1' });
       const object = typeof row?.object === 'string' ? JSON.parse(row.object) : row?.object;
       expect(object).toMatchObject({ kind: 'ConfigMap', data: { k: 'v' } });
+    });
+
+    it('answer the queries of docs/storage.md', async () => {
+      const page = readFileSync(new URL('../../docs/storage.md', import.meta.url), 'utf8');
+      const [, block = ''] = /```sql\n([^`]*)```/.exec(page) ?? [];
+      const query = block
+        .split(';')
+        .find((each, i, all) => all[i + 1]?.includes(kind === 'postgres' ? 'PostgreSQL' : 'MySQL') && each);
+      const path = `/apis/apps/v1/namespaces/${(await newNamespace(one)).split('/')[4]}/deployments`;
+      const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+      const spec = { replicas: 3, selector: { matchLabels: { app: 'web' } }, template };
+      const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', labels: { app: 'web' } }, spec };
+      expect((await one.send('POST', path, deployment)).status).toBe(201);
+      const rows = await runSql(kind, database.dsn, (query as string).replace(/^.*--.*$/m, ''));
+      expect(rows.map((row) => Object.values(row).slice(1))).toEqual([['d', '3']]);
     });
 
     it('show nothing of encrypted objects but their keys', async () => {

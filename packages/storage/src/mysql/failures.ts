@@ -17,5 +17,6 @@ export function mysqlFailure(error: unknown): SqlFailure {
   const { code, errno, fatal } = error as { readonly code?: unknown; readonly errno?: unknown; readonly fatal?: unknown };
   const known = FAILURES.find(([, numbers]) => numbers.includes(errno as number))?.[0];
   if (known) return known;
+  if (/^ERR_(SSL|TLS)/.test(String(code))) return 'refused';
   return isNetworkError(error) || code === 'PROTOCOL_CONNECTION_LOST' || fatal === true ? 'lost' : 'other';
 }

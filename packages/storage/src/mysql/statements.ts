@@ -12,8 +12,9 @@ export const mysqlStatements: DialectStatements = {
   ],
   heads: (keys) =>
     statement(
-      `SELECT o.object_key, o.revision, o.created, c.value FROM tsukube_objects o
-       JOIN tsukube_changes c ON c.revision = o.revision WHERE o.object_key IN (${keys.map(() => '?').join(', ')})`,
+      // Statistics may be older than the table: without the hints a long list of keys could scan it.
+      `SELECT o.object_key, o.revision, o.created, c.value FROM tsukube_objects o FORCE INDEX (PRIMARY)
+       STRAIGHT_JOIN tsukube_changes c FORCE INDEX (PRIMARY) ON c.revision = o.revision WHERE o.object_key IN (${keys.map(() => '?').join(', ')})`,
       ...keys.map((key) => Buffer.from(key)),
     ),
   write: writeStatements,

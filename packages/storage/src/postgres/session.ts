@@ -35,7 +35,7 @@ export class PostgresSession implements SqlSession {
       application_name: 'tsukube',
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      options: `-c bytea_output=hex${schema === undefined ? '' : ` -c search_path=${escapeOption(schema)}`}`,
+      options: sessionSettings(schema),
     } as pg.ClientConfig);
     const session = new PostgresSession(client);
     try {
@@ -119,6 +119,17 @@ export class PostgresSession implements SqlSession {
     if (!this.#lost || (error as { readonly severity?: unknown }).severity !== undefined) return error;
     return new ConnectionLost(this.#lost.message, { cause: error });
   }
+}
+
+/**
+ * All statements read by index. Plans are cached with a prepared statement and may be older than the statistics: one made for an
+ * empty table would scan it when it is large.
+ */
+const SETTINGS = ['bytea_output=hex', 'enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'];
+
+function sessionSettings(schema: string | undefined): string {
+  const settings = schema === undefined ? SETTINGS : [...SETTINGS, `search_path=${escapeOption(schema)}`];
+  return settings.map((setting) => `-c ${setting}`).join(' ');
 }
 
 function escapeOption(value: string): string {
