@@ -15,6 +15,8 @@ export async function runProgram(start: () => Promise<Closable>, logger: Logger)
   const onError = (error: unknown) => logger.error('uncaught exception', { error: String((error as Error)?.stack ?? error) });
   process.on('uncaughtException', onError);
   process.on('unhandledRejection', onError);
+  // If the reader of the log is gone, the error of a write must not be logged, which would fail again.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
   try {
     const running = await start();
     const signal = await firstSignal();
