@@ -9,17 +9,15 @@ const alone = {
     'packages/api/src/protobuf.test.ts',
     'packages/{machinery,builtin,crds}/src/**/bounds.test.ts',
     'packages/server/src/authentication/speed.test.ts',
-    'packages/storage/src/{etcd,mysql,postgres,sql}/*.test.ts',
   ],
   conversations: [
-    'tests/{crash,faults,fuzz,hostile,kubectl,replicas,soak,workers}/**/*.test.ts',
-    'tests/client/soak.test.ts',
+    'tests/{faults,fuzz,hostile,kubectl,soak}/**/*.test.ts',
     'tests/components/*.test.ts',
     'tests/metrics/{autoscaling,scale}.test.ts',
-    'tests/package/*.test.ts',
+    'tests/package/{docs,package}.test.ts',
     'tests/kubelet/gigabyte.test.ts',
-    'tests/ecosystem/client-go.test.ts',
-    'tests/server/{watching,writing,flow-control,sql*}.test.ts',
+    'tests/server/{watching,writing,flow-control}.test.ts',
+    'tests/server/controllers/many-dependents.test.ts',
   ],
 };
 
