@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
-import type { Credentials } from '@tsukube/client';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { ClientCertificate, Credentials } from '@tsukube/client';
 import { addressText, type KubeletAddress } from './kubelet-address.ts';
 import { type NodeSample, NodeSampleReader } from './node-sample.ts';
 
@@ -33,30 +34,45 @@ const accept = 'text/plain;version=0.0.4;q=1,*/*;q=0.1';
  * is worth. Sessions are cached for resumption.
  */
 export function kubeletClient(options: KubeletClientOptions = {}): KubeletClient {
-  const { maxBodyBytes = 16 * 2 ** 20, now = Date.now, plainHttp = false } = options;
+  const { maxBodyBytes = 16 * 2 ** 20, now = Date.now, plainHttp = false, insecure = false } = options;
   const agent = plainHttp ? new HttpAgent({ keepAlive: false }) : new HttpsAgent({ keepAlive: false, maxCachedSessions: 2000 });
+  const contexts = new SecureContexts(options.ca);
+  const tlsOptions = async ({ host }: KubeletAddress) => ({
+    rejectUnauthorized: !insecure,
+    secureContext: contexts.of(await options.credentials?.certificate()),
+    ...(isIP(host) === 0 && { servername: host }),
+  });
   return {
     async scrape(address, signal) {
       const requestedMs = now();
-      const response = await send(
-        address,
-        { agent, signal, ...(await authentication(options)), ...trust(options, address) },
-        plainHttp,
-      );
+      const authorization = plainHttp ? undefined : await options.credentials?.authorization();
+      const headers = { accept, ...(authorization !== undefined && { authorization }) };
+      const security = plainHttp ? {} : await tlsOptions(address);
+      const response = await send(address, { agent, signal, headers, ...security }, plainHttp);
       return readSample(response, new NodeSampleReader(requestedMs), maxBodyBytes);
     },
     close: () => agent.destroy(),
   };
 }
 
-async function authentication({ credentials, plainHttp }: KubeletClientOptions) {
-  if (credentials === undefined || plainHttp) return { headers: { accept } };
-  const [authorization, certificate] = await Promise.all([credentials.authorization(), credentials.certificate()]);
-  return { headers: { accept, ...(authorization !== undefined && { authorization }) }, ...certificate };
-}
+/** One context for all connections: each holds the parsed authorities, outside of the heap. */
+class SecureContexts {
+  readonly #ca: string | undefined;
+  #last: { readonly certificate: ClientCertificate | undefined; readonly context: SecureContext } | undefined;
 
-function trust({ ca, insecure = false }: KubeletClientOptions, { host }: KubeletAddress) {
-  return { rejectUnauthorized: !insecure, ...(ca !== undefined && { ca }), ...(isIP(host) === 0 && { servername: host }) };
+  constructor(ca: string | undefined) {
+    this.#ca = ca;
+  }
+
+  /** The client certificate may be renewed. */
+  of(certificate: ClientCertificate | undefined): SecureContext {
+    const known = this.#last;
+    if (known && known.certificate?.cert === certificate?.cert && known.certificate?.key === certificate?.key)
+      return known.context;
+    const context = createSecureContext({ ...(this.#ca !== undefined && { ca: this.#ca }), ...certificate });
+    this.#last = { certificate, context };
+    return context;
+  }
 }
 
 type RequestOptions = Parameters<typeof requestHttps>[1] & object;

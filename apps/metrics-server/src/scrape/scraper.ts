@@ -18,7 +18,7 @@ export interface ScraperOptions {
   readonly metrics: Metrics;
   /** A kubelet failed that answered in the period before. */
   readonly onFailure?: (node: string, error: Error) => void;
-  /** Requests at the same time: to kubelets that answered in the last period, and to those that did not. 500 and 100 by default. */
+  /** Requests at the same time: to kubelets that answered in the last period, and to those that did not. 100 and 50 by default. */
   readonly concurrency?: { readonly healthy: number; readonly failing: number };
 }
 
@@ -62,7 +62,7 @@ export class Scraper {
 
   /** One period. Kubelets without an answer at its end have failed. */
   async scrape(signal: AbortSignal): Promise<void> {
-    const { nodes, store, resolutionMs, timing, concurrency = { healthy: 500, failing: 100 } } = this.#options;
+    const { nodes, store, resolutionMs, timing, concurrency = { healthy: 100, failing: 50 } } = this.#options;
     const targets = [...nodes()].map((node) => ({ node, name: node.metadata.name ?? '' }));
     store.retain(new Set(targets.map(({ name }) => name)));
     const began = timing.monotonic();
