@@ -1,3 +1,5 @@
+import { Deadline } from './deadline.ts';
+
 export type PrometheusLabels = Readonly<Record<string, string>>;
 
 /** A value of an instant query. */
@@ -31,9 +33,13 @@ const timeoutMs = 30_000;
 export function prometheusClient({ url, headers = {}, maxBodyBytes = 64 * 2 ** 20 }: PrometheusClientOptions): PrometheusClient {
   const base = url.replace(/\/$/, '');
   const post = async (path: string, parameters: Record<string, string>, signal: AbortSignal): Promise<unknown> => {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const response = await send(`${base}${path}`, { headers, body: new URLSearchParams(parameters), signal: limited });
-    return dataOf(await readText(response, maxBodyBytes), response.status);
+    const deadline = new Deadline(signal, timeoutMs);
+    try {
+      const response = await send(`${base}${path}`, { headers, body: new URLSearchParams(parameters), signal: deadline.signal });
+      return dataOf(await readText(response, maxBodyBytes), response.status);
+    } finally {
+      deadline.clear();
+    }
   };
   return {
     async series(match, sinceMs, signal) {

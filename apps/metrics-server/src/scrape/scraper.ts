@@ -3,6 +3,7 @@ import type { Metrics, Timing } from '@tsukube/client';
 import { type AddressOptions, type KubeletNode, kubeletAddress } from '../kubelet/kubelet-address.ts';
 import type { KubeletClient } from '../kubelet/kubelet-client.ts';
 import type { MetricsStore } from '../storage/metrics-store.ts';
+import { Deadline } from './deadline.ts';
 import { Lane } from './lane.ts';
 
 export interface ScraperOptions {
@@ -66,7 +67,8 @@ export class Scraper {
     const targets = [...nodes()].map((node) => ({ node, name: node.metadata.name ?? '' }));
     store.retain(new Set(targets.map(({ name }) => name)));
     const began = timing.monotonic();
-    const period = AbortSignal.any([signal, AbortSignal.timeout(resolutionMs)]);
+    const deadline = new Deadline(signal, resolutionMs);
+    const period = deadline.signal;
     setMaxListeners(0, period);
     const lanes = { healthy: new Lane(concurrency.healthy), failing: new Lane(concurrency.failing) };
     const failed = new Set<string>();
@@ -82,6 +84,7 @@ export class Scraper {
         if (!isDone && !signal.aborted) store.drop(name);
       }),
     );
+    deadline.clear();
     this.#failing = failed;
     this.#metrics.period((timing.monotonic() - began) / 1000, store.points());
   }
@@ -89,7 +92,8 @@ export class Scraper {
   async #scrapeNode(node: KubeletNode, name: string, period: AbortSignal): Promise<boolean> {
     const { kubelets, store, addresses, requestTimeoutMs, timing, onFailure } = this.#options;
     const began = timing.monotonic();
-    const signal = AbortSignal.any([period, AbortSignal.timeout(requestTimeoutMs)]);
+    const deadline = new Deadline(period, requestTimeoutMs);
+    const { signal } = deadline;
     try {
       store.store(name, await kubelets.scrape(kubeletAddress(node, addresses), signal));
       this.#metrics.request(true, (timing.monotonic() - began) / 1000);
@@ -99,6 +103,8 @@ export class Scraper {
       const late = () => new Error(`no answer in time: the limit is ${requestTimeoutMs} ms`, { cause: error });
       if (!this.#failing.has(name)) onFailure?.(name, signal.aborted ? late() : (error as Error));
       return false;
+    } finally {
+      deadline.clear();
     }
   }
 }
