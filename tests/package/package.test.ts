@@ -83,10 +83,10 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
   }, 300_000);
   afterAll(() => removeFolder(folder));
 
-  it('installs three dependencies and a native one, none with an install script', () => {
+  it('installs five dependencies and a native one, none with an install script', () => {
     const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
     const { dependencies, optionalDependencies } = lock['node_modules/tsukube'];
-    expect(Object.keys(dependencies)).toEqual(['re2js', 'ws', 'yaml']);
+    expect(Object.keys(dependencies)).toEqual(['mysql2', 'pg', 're2js', 'ws', 'yaml']);
     const all = ['tsukube', ...Object.keys({ ...dependencies, ...optionalDependencies })];
     for (const name of all) expect(lock[`node_modules/${name}`]).not.toHaveProperty('hasInstallScript');
     expect(existsSync(join(folder, 'node_modules/lmdb'))).toBe(false);
