@@ -7,6 +7,7 @@ import {
   proxiedResponseHeaders,
   queryOf,
 } from '@tsukube/apiserver';
+import { Deadline } from '@tsukube/client';
 import type { Answer, StreamedResponse } from '@tsukube/transport';
 import type { Connections, Route } from './connections.ts';
 import { forward, Unreachable } from './forward.ts';
@@ -69,7 +70,7 @@ function tooManyRequests(body: Readable | undefined): Answer {
 /** `/apis/GROUP/VERSION` is the only path of three parts. */
 function signalOf({ info, path, signal }: IncomingRequest): AbortSignal {
   const isDiscovery = !info.isResource && path.split('/').filter(Boolean).length === 3;
-  return isDiscovery ? AbortSignal.any([signal, AbortSignal.timeout(discoveryTimeoutMs)]) : signal;
+  return isDiscovery ? new Deadline(signal, discoveryTimeoutMs).signal : signal;
 }
 
 /** Headers for the backend, but for Host and framing. */

@@ -48,6 +48,7 @@ export {
 } from './rest/resource-api.ts';
 export { parseResourceName, type ResourceName, type ResourceScope, resourceNameText } from './rest/resource-name.ts';
 export type { ApplyOptions, JsonPatchOperation, Patch, WriteOptions } from './rest/write-options.ts';
+export { Deadline } from './timing/deadline.ts';
 export { ManualTiming } from './timing/manual-timing.ts';
 export type { RateLimit } from './timing/rate-limiter.ts';
 export { systemTiming, type Timing } from './timing/timing.ts';

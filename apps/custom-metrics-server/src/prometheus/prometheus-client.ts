@@ -1,4 +1,4 @@
-import { Deadline } from './deadline.ts';
+import { Deadline } from '@tsukube/client';
 
 export type PrometheusLabels = Readonly<Record<string, string>>;
 

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import type { Metrics, Timing } from '@tsukube/client';
+import { Deadline, type Metrics, type Timing } from '@tsukube/client';
 import { type AddressOptions, type KubeletNode, kubeletAddress } from '../kubelet/kubelet-address.ts';
 import type { KubeletClient } from '../kubelet/kubelet-client.ts';
 import type { MetricsStore } from '../storage/metrics-store.ts';
-import { Deadline } from './deadline.ts';
 import { Lane } from './lane.ts';
 
 export interface ScraperOptions {
