@@ -7,7 +7,7 @@ import { type RemoteApi, serverNameOf } from './remote-api.ts';
 /** Connections kept alive for each address; more are opened while needed. */
 const maxIdleSockets = 64;
 /** A handshake takes a millisecond of both sides: a burst of requests rather waits for connections that become idle. */
-const maxConnecting = 32;
+const maxConnecting = 8;
 /** More than `InFlight` admits. */
 const maxSockets = 20_000;
 /** Addresses that are tried for one request. */
