@@ -66,10 +66,8 @@ beforeAll(async () => {
     logger,
   });
   await server.available();
-  await vi.waitFor(async () => expect((await get(`${api}/namespaces/default/pods/web`)).status).toBe(200), {
-    timeout: 40_000,
-    interval: 50,
-  });
+  for (const path of ['nodes/good', 'nodes/idle', 'namespaces/default/pods/web', 'namespaces/kube-system/pods/dns'])
+    await vi.waitFor(async () => expect((await get(`${api}/${path}`)).status).toBe(200), { timeout: 40_000, interval: 50 });
 }, 90_000);
 afterAll(async () => {
   await server?.close();
