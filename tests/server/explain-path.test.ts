@@ -74,7 +74,7 @@ it.each([
   expect(last).toMatch(reason);
   expect(code).toBe(expected);
   const { status } = await t.client.get(path.replace('?watch=true', ''));
-  // What the command says is what the server does.
+  // The server behaves as the command says.
   if (expected === 1) expect(String(status)).toBe(/\b(\d{3}):/.exec(last)?.[1]);
 });
 

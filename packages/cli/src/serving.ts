@@ -6,7 +6,7 @@ import { returnMemoryWhenIdle } from './idle-memory.ts';
 import { guardProcess } from './process.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** What a process that serves has around its server. */
+/** Logging, watchdog and memory management of a serving process. */
 export interface ServingProcess {
   readonly logger: Logs['logger'];
   readonly onClients: NonNullable<StartOptions['onClients']>;

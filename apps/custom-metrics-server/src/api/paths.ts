@@ -10,7 +10,7 @@ export type CustomVersion = (typeof customVersions)[number];
 /** Selects all objects that the label selector matches. */
 export const allObjects = '*';
 
-/** What a path of the metrics APIs asks for. */
+/** A parsed path of the metrics APIs. */
 export type MetricsPath =
   | { readonly at: 'groups' }
   | { readonly at: 'group'; readonly group: string }

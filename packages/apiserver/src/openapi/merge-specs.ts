@@ -9,7 +9,7 @@ export interface RemoteSpec {
   readonly parameters: readonly NamedPiece[];
 }
 
-/** What the own document has under a name. */
+/** Looks a name up in the server's own document. */
 export interface LocalSpec {
   hasPath(path: string): boolean;
   definition(name: string): JsonObject | undefined;

@@ -41,7 +41,7 @@ export interface ApiServerOptions {
   readonly kubeconfig?: string;
   /** Who clients are. Without it, only the certificate of the admin kubeconfig is accepted. */
   readonly authentication?: Authenticator | ServerAuthentication | readonly (Authenticator | ServerAuthentication)[];
-  /** What clients may do. Without it, everything is refused, except for system:masters. */
+  /** Authorizes requests. Without it, everything is refused, except for system:masters. */
   readonly authorization?: Authorizer | ServerAuthorization;
   /** Run for every write. */
   readonly admissionPlugins?: readonly AdmissionPlugin[];

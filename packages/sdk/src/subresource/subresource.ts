@@ -26,7 +26,7 @@ export interface UpgradeHandler<T> {
   connect(connection: UpgradedConnection, request: SubresourceRequest<T>): MaybePromise<void>;
 }
 
-/** What a subresource does for each HTTP method. RBAC's verbs are get, create (POST), update (PUT), patch and delete. */
+/** The handlers of a subresource by HTTP method. RBAC's verbs are get, create (POST), update (PUT), patch and delete. */
 export interface SubresourceHandlers<T> {
   readonly get?: SubresourceHandler<T>;
   readonly put?: SubresourceHandler<T>;

@@ -1,7 +1,7 @@
 /** A page of metrics. */
 export type MetricsPage = 'metrics' | 'slis';
 
-/** What a process answers when another one of its group asks. */
+/** Answers of a process to questions of the others in its group. */
 export interface ProcessAnswers {
   /** The metrics of this process alone. */
   scrape(page: MetricsPage): Promise<string>;

@@ -72,7 +72,7 @@ export interface GroupRows {
   readonly newest: number;
 }
 
-/** What differs between databases. Everything else is standard SQL in statements.ts. */
+/** Differences between databases. Everything else is standard SQL in statements.ts. */
 export interface SqlDialect {
   /** The name of the database in messages. */
   readonly name: string;

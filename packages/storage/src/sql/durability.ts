@@ -1,6 +1,6 @@
 import type { SqlDialect } from './dialect.ts';
 
-/** What the barrier needs of the writer. */
+/** The part of the writer that the barrier uses. */
 interface Commits {
   /** Settles with the commit in flight; undefined if there is none. */
   inFlight(): Promise<void> | undefined;

@@ -16,7 +16,7 @@ const sizes: Readonly<Record<DatabaseKind, string>> = {
   mysql: `SELECT SUM(data_length + index_length) AS bytes FROM information_schema.tables WHERE table_name LIKE 'tsukube%'`,
 };
 
-/** What autovacuum and the statistics thread of InnoDB do in the background. */
+/** Does at once the background work of autovacuum and of InnoDB's statistics thread. */
 const tidy: Readonly<Record<DatabaseKind, readonly string[]>> = {
   postgres: ['VACUUM tsukube_changes', 'VACUUM tsukube_objects', 'VACUUM tsukube_revision', 'VACUUM tsukube_writers'],
   mysql: ['ANALYZE TABLE tsukube_changes, tsukube_objects'],

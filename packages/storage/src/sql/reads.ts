@@ -130,7 +130,7 @@ class SnapshotReader {
     return row?.entries as number;
   }
 
-  /** Nobody needs to wait for the end of the transaction. */
+  /** Ends the transaction in the background. */
   end(): void {
     if (!this.#session.broken) this.#session.run([commit], this.#remainingMs()).catch(() => this.#session.destroy());
   }

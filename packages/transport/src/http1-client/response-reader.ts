@@ -28,7 +28,7 @@ const maxInterim = 5;
 /** Servers repeat their header fields; `Date` changes once a second. Longer heads are not worth the memory. */
 const maxCachedLength = 1024;
 
-/** What the reader has to know about the request. */
+/** Properties of the request that determine how its response is read. */
 export interface Expectation {
   /** The response to HEAD has no body, whatever its header says. */
   readonly isHead?: boolean;
