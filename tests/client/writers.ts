@@ -3,7 +3,9 @@ import { type ApiObject, ConnectionError, isAlreadyExists, isApiError, isNotFoun
 
 const objects = 200;
 const parallel = 8;
-const tickMs = 50;
+const tickMs = 20;
+/** Writes that an outage prevented are made up for, up to this many seconds of them. */
+const maxDebtSeconds = 10;
 const kindOf: Record<string, string> = { configmaps: 'ConfigMap', secrets: 'Secret', serviceaccounts: 'ServiceAccount' };
 
 export interface WriteCounts {
@@ -25,8 +27,7 @@ export async function write(
   const existing = new Set<string>();
   while (isOn()) {
     const due = ((performance.now() - began) / 1000) * perSecond;
-    // Writes that an outage prevented are not made up for.
-    started = Math.max(started, due - perSecond);
+    started = Math.max(started, due - maxDebtSeconds * perSecond);
     for (; started < due && active.size < parallel; started++) {
       const one = writeOne(api, existing, random, counts).finally(() => active.delete(one));
       active.add(one);
