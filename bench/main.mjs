@@ -85,7 +85,7 @@ async function measure(options, command, launchers, pool) {
       ],
       contenders,
     );
-    await measureAll({ ...runUntil(1), rounds: 1 }, controllerSteps(), contenders);
+    await measureAll({ ...runUntil(1), rounds: 1 }, controllerSteps(bench), contenders);
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
     await measureAll(runUntil(1), listSteps(bench), contenders);
     // CRDs stay, so they come last; two thousand of them take long and are measured only on request.

@@ -11,6 +11,7 @@
  * @property {number} watchMs
  * @property {number} capacityMs  what the server can carry, before it is given more
  * @property {number} overloadMs
+ * @property {number} idleMs  of a server without requests
  * @property {number} settleMs  between start and the reading of idle memory
  * @property {number} loadedSettleMs  between seeding and the reading of memory under objects
  * @property {number[]} listSizes
@@ -25,6 +26,7 @@ const full = {
   watchMs: 2000,
   capacityMs: 5000,
   overloadMs: 20_000,
+  idleMs: 30_000,
   settleMs: 3000,
   loadedSettleMs: 8000,
 };
@@ -36,6 +38,7 @@ const quick = {
   watchMs: 800,
   capacityMs: 2500,
   overloadMs: 8000,
+  idleMs: 10_000,
   settleMs: 1500,
   loadedSettleMs: 2000,
 };

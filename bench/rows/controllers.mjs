@@ -1,10 +1,12 @@
 import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectionPath } from '../driver/manifest.mjs';
 import { createNamespace, expect, request } from '../servers/api.mjs';
+import { cpuMs } from '../servers/processes.mjs';
 import { shortCount } from './row.mjs';
 
 /**
- * Cascades: the deletion of a namespace, and of the dependents of an object. The peer needs a kube-controller-manager; without
+ * Controllers at rest, and cascades: the deletion of a namespace, and of the dependents of an object. The peer needs a kube-controller-manager; without
  * one its rows stay empty.
  *
  * @typedef {import('./row.mjs').Row} Row
@@ -17,11 +19,22 @@ const group = 'Controllers';
 const objects = 10_000;
 const inFlight = 64;
 const intervalMs = 10;
-const timeoutMs = 300_000;
+/** kube-controller-manager sends 20 requests a second by default: the dependents take it a quarter of an hour. */
+const timeoutMs = 1_800_000;
 /** Controllers create the ServiceAccount of a namespace within this time, if there are any. */
 const probeMs = 10_000;
 const goal = { ratio: 3 };
+/** Work that earlier rows left behind ends within this time. */
+const settleMs = 5000;
 
+/** @type {Row} */
+const idleRow = {
+  id: 'controllers-idle',
+  title: 'CPU in a second without requests',
+  group,
+  unit: 'milliseconds',
+  goal: { atMost: 2 },
+};
 /** @type {Row} */
 const namespaceRow = {
   id: 'controllers-namespace',
@@ -73,6 +86,20 @@ async function fill({ endpoint }, path, owners, agent) {
   await Promise.all(Array.from({ length: inFlight }, create));
 }
 
+/** @param {Bench} bench @returns {Step} */
+function idleStep({ plan }) {
+  return {
+    rows: [idleRow],
+    measure: async ({ pids }) => {
+      if (pids.length === 0) return {};
+      await sleep(settleMs);
+      const before = cpuMs(pids);
+      await sleep(plan.idleMs);
+      return { [idleRow.id]: { value: ((cpuMs(pids) - before) / plan.idleMs) * 1000 } };
+    },
+  };
+}
+
 /**
  * Deletes something in a namespace of its own and waits for the end of the cascade.
  * @param {Row} row @param {(contender: Contender, namespace: string, agent: https.Agent) => Promise<{ path: string, isDone: () => Promise<boolean> }>} prepare
@@ -119,7 +146,7 @@ const dependentsStep = cascadeStep(dependentsRow, async (contender, namespace, a
   return { path: `${collection}/owner`, isDone: () => isEmpty(contender, collection, agent) };
 });
 
-/** @returns {Step[]} */
-export function controllerSteps() {
-  return [namespaceStep, dependentsStep];
+/** @param {Bench} bench @returns {Step[]} */
+export function controllerSteps(bench) {
+  return [idleStep(bench), namespaceStep, dependentsStep];
 }
