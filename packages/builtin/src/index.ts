@@ -11,7 +11,7 @@ import { withMetadataChecks } from './common/metadata-checks.ts';
 import { configMap } from './core/config-map.ts';
 import { event } from './core/event.ts';
 import { coreResources } from './core/index.ts';
-import { type KubeletClient, plainKubeletClient } from './core/kubelet/connection.ts';
+import { type KubeletClientConfig, plainKubeletClientConfig } from './core/kubelet/connection.ts';
 import { namespace } from './core/namespace.ts';
 import { withoutGatedFields } from './core/pod-spec/feature-gates.ts';
 import { secret } from './core/secret.ts';
@@ -44,7 +44,7 @@ export {
   type Evaluator,
   type EvaluatorRegistry,
   isInScope,
-  type Measurement,
+  type ObjectUsage,
   objectCountName,
   parseResourceList,
   quotaEvaluators,
@@ -56,7 +56,7 @@ export {
 export { bootstrapTokens } from './bootstrap-tokens.ts';
 export { type RequestedCertificate, requestedCertificate } from './certificates/signing-request.ts';
 export { schemaOf } from './common/schema.ts';
-export type { KubeletClient } from './core/kubelet/connection.ts';
+export type { KubeletClientConfig } from './core/kubelet/connection.ts';
 export { bindPod } from './core/pod/binding.ts';
 
 export { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
@@ -82,7 +82,7 @@ export interface BuiltinOptions {
   /** For SubjectAccessReviews and the like. */
   readonly authorizer?: Authorizer;
   /** How kubelets are reached; without a client certificate by default. */
-  readonly kubelets?: KubeletClient;
+  readonly kubelets?: KubeletClientConfig;
   /** RBAC roles and bindings. */
   readonly roles?: RoleRules;
 }
@@ -90,7 +90,11 @@ export interface BuiltinOptions {
 /** All built-in kinds. */
 export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
-  const { authorizer = alwaysDenyAuthorizer, roles = roleRulesOf(new RbacIndex()), kubelets = plainKubeletClient } = options;
+  const {
+    authorizer = alwaysDenyAuthorizer,
+    roles = roleRulesOf(new RbacIndex()),
+    kubelets = plainKubeletClientConfig,
+  } = options;
   const resources = [
     ...coreResources({ eventTtlSeconds, serviceRanges, tokenIssuer, authorizer, kubelets }),
     ...appsResources,

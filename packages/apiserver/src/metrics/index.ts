@@ -5,7 +5,7 @@ export { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
 export type { KubeletMetrics } from './kubelet-metrics.ts';
 export type { Description, Family } from './prometheus/family.ts';
 export { Registry } from './prometheus/registry.ts';
-export type { Counter, Gauge, Histogram } from './prometheus/series.ts';
+export type { CounterSeries, GaugeSeries, HistogramSeries } from './prometheus/series.ts';
 export { servedSubjects } from './request-labels.ts';
 export { RequestMetrics } from './request-metrics.ts';
 export { observedHealthChecks, type ServerMetrics, serverMetrics } from './server-metrics.ts';

@@ -4,9 +4,9 @@ export {
   type Backend,
   type BackendRequest,
   type BackendTls,
+  backendTlsOptions,
   hostPortOf,
   startRequest,
-  tlsOptions,
 } from './backend.ts';
 export { streamFrom } from './log-stream.ts';
 export { tunnelSpdy } from './port-forward-tunnel.ts';
@@ -20,7 +20,7 @@ export {
   refusal,
   requestUpgrade,
   switchingHead,
-  takeOver,
+  takeOverClient,
   UpgradeFailed,
   upgradeError,
 } from './proxy-upgrade.ts';

@@ -1,4 +1,4 @@
-export { type JsonPatchOperation, jsonDiff } from './json-diff.ts';
+export { type JsonDiffOperation, jsonDiff } from './json-diff.ts';
 export { jsonPatch, jsonPatchStrictErrors } from './json-patch.ts';
 export { mergePatch } from './merge-patch.ts';
 export { PatchFailure, PatchTestFailure } from './patched-document.ts';

@@ -2,7 +2,7 @@ import type { AdmissionAttributes } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
 
 /** Whether the request is for pods or a subresource of pods. */
-export function isPods({ resource, subresource }: AdmissionAttributes, part = ''): boolean {
+export function isPodRequest({ resource, subresource }: AdmissionAttributes, part = ''): boolean {
   return resource.names.plural === 'pods' && resource.hub.group === '' && subresource === part;
 }
 
