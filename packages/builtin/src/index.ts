@@ -3,7 +3,8 @@ import { customResourceDefinition } from '@tsukube/crds';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
 import { appsResources } from './apps/index.ts';
 import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts';
-import { batchResources } from './batch/index.ts';
+import { cronJob } from './batch/cron-job.ts';
+import { job } from './batch/job.ts';
 import { certificatesResources } from './certificates/certificate-signing-request.ts';
 import { apiRegistrationResources } from './cluster/api-service.ts';
 import { lease } from './cluster/lease.ts';
@@ -16,19 +17,23 @@ import { namespace } from './core/namespace.ts';
 import { withoutGatedFields } from './core/pod-spec/feature-gates.ts';
 import { secret } from './core/secret.ts';
 import { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
-import { flowControlResources } from './flowcontrol/index.ts';
+import { flowSchema } from './flowcontrol/flow-schema.ts';
+import { priorityLevelConfiguration } from './flowcontrol/priority-level-configuration.ts';
 import { withLegacyVersions } from './legacy/index.ts';
 import { endpointSlice } from './networking/endpoint-slice.ts';
 import { networkingResources } from './networking/index.ts';
 import { RbacIndex, type RoleRules, roleRulesOf } from './rbac/authorizer/rbac-index.ts';
 import { rbacResources } from './rbac/index.ts';
-import { deviceResources } from './resource/index.ts';
+import { deviceClass } from './resource/device-class.ts';
+import { resourceClaim } from './resource/resource-claim.ts';
+import { resourceClaimTemplate } from './resource/resource-claim-template.ts';
+import { resourceSlice } from './resource/resource-slice.ts';
 import { authorizationResources } from './reviews/access-reviews.ts';
 import { authenticationResources, type TokenReviewer } from './reviews/user-reviews.ts';
 import { podDisruptionBudget } from './scheduling/pod-disruption-budget.ts';
 import { priorityClass } from './scheduling/priority-class.ts';
 import { runtimeClass } from './scheduling/runtime-class.ts';
-import type { TokenIssuer } from './service-account-tokens/index.ts';
+import type { TokenIssuer } from './service-account-tokens/token-request.ts';
 import { storageResources } from './storage/index.ts';
 
 export {
@@ -69,7 +74,16 @@ export { RbacIndex, type RoleRules, roleRulesOf } from './rbac/authorizer/rbac-i
 export { bootstrapNames, bootstrapPolicy, storedPolicy } from './rbac/bootstrap/policy.ts';
 export { reconciledBinding, reconciledRole } from './rbac/bootstrap/reconcile.ts';
 export { rbacGroup } from './rbac/rules/policy-rule.ts';
-export * from './service-account-tokens/index.ts';
+export {
+  type BoundKind,
+  boundTokens,
+  type FindObject,
+  type FoundObject,
+  objectFinder,
+} from './service-account-tokens/bound-tokens.ts';
+export { legacyClaims } from './service-account-tokens/claims.ts';
+export { lastUsedTracker, legacyTokens } from './service-account-tokens/legacy-tokens.ts';
+export { type TokenIssuer, tokenRequests } from './service-account-tokens/token-request.ts';
 export { configMap, event, lease, namespace, secret };
 
 export interface BuiltinOptions {
@@ -98,7 +112,8 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const resources = [
     ...coreResources({ eventTtlSeconds, serviceRanges, tokenIssuer, authorizer, kubelets }),
     ...appsResources,
-    ...batchResources,
+    cronJob,
+    job,
     horizontalPodAutoscaler,
     podDisruptionBudget,
     ...networkingResources,
@@ -108,9 +123,13 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     priorityClass,
     ...storageResources,
     runtimeClass,
-    ...deviceResources(authorizer),
+    deviceClass,
+    resourceClaim(authorizer),
+    resourceClaimTemplate,
+    resourceSlice,
     ...certificatesResources,
-    ...flowControlResources,
+    flowSchema,
+    priorityLevelConfiguration,
     ...admissionRegistrationResources,
     customResourceDefinition,
     ...apiRegistrationResources,

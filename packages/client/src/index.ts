@@ -21,10 +21,10 @@ export {
   type WatchedSource,
   watches,
 } from './controller/controller.ts';
+export { EventRecorder, type EventRecorderOptions, type RecordedEvent, referenceTo } from './controller/event-recorder.ts';
 export { type FinalizerSteps, withFinalizer } from './controller/finalizer.ts';
 export { controllerReference, isControlledBy, setControllerReference } from './controller/owner-references.ts';
 export { type QueueOptions, RateLimitingQueue } from './controller/rate-limiting-queue.ts';
-export { EventRecorder, type EventRecorderOptions, type RecordedEvent, referenceTo } from './events/event-recorder.ts';
 export { ConnectionError, type HttpResponse } from './http/transport.ts';
 export type { InformerHandler } from './informer/handler-queue.ts';
 export { type HandlerOptions, Informer, type InformerOptions } from './informer/informer.ts';
@@ -36,7 +36,7 @@ export { ApiClient, type CallOptions, type ClientOptions, type RestRequest } fro
 export * from './rest/api-error.ts';
 export * from './rest/api-object.ts';
 export type { DiscoveredResource } from './rest/discovery.ts';
-export type { Impersonation } from './rest/impersonation.ts';
+export type { Impersonation } from './rest/headers.ts';
 export { KubeClient } from './rest/kube-client.ts';
 export {
   type Applied,

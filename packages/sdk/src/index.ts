@@ -30,7 +30,6 @@ export {
 export type { EtcdTls } from '@tsukube/storage/etcd';
 export { ApiRefusal } from './access/api-access.ts';
 export type { MainServerOptions } from './access/main-server.ts';
-export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './aggregated/serve-aggregated.ts';
 export type { CertificatePlace } from './certificates/certificate-source.ts';
 export type { CertificateSecret } from './certificates/secret-store.ts';
 export type { ServingCertificates } from './certificates/serving-certificates.ts';
@@ -71,6 +70,7 @@ export type { RenewedCertificate, ServingCertificate } from './server/certificat
 export type { ApiServerOptions, StorageChoice } from './server/options.ts';
 export type { PathHandler, PathRequest } from './server/path-handler.ts';
 export { type RunningApiServer, serve } from './server/serve.ts';
+export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './server/serve-aggregated.ts';
 export * from './storage/object-storage.ts';
 export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';
 export type { SubresourceHandler, SubresourceHandlers, UpgradeHandler, WebSocketHandler } from './subresource/subresource.ts';

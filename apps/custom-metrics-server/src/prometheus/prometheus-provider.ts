@@ -1,6 +1,5 @@
 import { type GroupResource, groupResourceText, type Timing } from '@tsukube/client';
 import { formatQuantity, type LabelRequirement, StatusError } from '@tsukube/sdk';
-import type { ResourceMapper } from '../objects/resource-mapper.ts';
 import type {
   CustomMetric,
   CustomMetricQuery,
@@ -9,6 +8,7 @@ import type {
   ExternalMetricValue,
   MetricsProvider,
 } from '../provider/provider.ts';
+import type { ResourceMapper } from '../provider/resource-mapper.ts';
 import type { PrometheusClient, PrometheusLabels, PrometheusSample } from './prometheus-client.ts';
 import { queryText, type Rule, type Rules } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import type { Authorizer, Resource } from '@tsukube/apiserver';
-import type { TokenIssuer } from '../service-account-tokens/index.ts';
+import type { TokenIssuer } from '../service-account-tokens/token-request.ts';
 import { componentStatus } from './component-status.ts';
 import { configMap } from './config-map.ts';
 import { event } from './event.ts';

@@ -5,10 +5,9 @@ import { RetryBackoff } from '../timing/backoff.ts';
 import { type RateLimit, RateLimiter } from '../timing/rate-limiter.ts';
 import { abortable, systemTiming, type Timing } from '../timing/timing.ts';
 import { apiErrorOf } from './api-error.ts';
-import { type Impersonation, impersonationHeaders } from './impersonation.ts';
+import { type Impersonation, impersonationHeaders, warningsIn } from './headers.ts';
 import { readJson, readText } from './response-body.ts';
 import { type Failure, mayRetry, type RetryOptions, retryAfterMs } from './retry-policy.ts';
-import { warningsIn } from './warnings.ts';
 
 export interface ClientOptions extends TransportOptions {
   /** Client-side rate limit. client-go's default: 5 requests per second, bursts of 10. `false` for none. */

@@ -1,7 +1,6 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
-import { isPodRequest, unknownError } from '../common/forbidden.ts';
+import { aggregated, isPodRequest, unknownError } from '../common/plugin.ts';
 
 const always = 'Always';
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];

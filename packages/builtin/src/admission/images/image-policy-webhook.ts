@@ -11,8 +11,7 @@ import {
   StatusError,
   textIn,
 } from '@tsukube/machinery';
-import { isPodRequest } from '../common/forbidden.ts';
-import type { ReviewWebhook } from '../common/plugin.ts';
+import { isPodRequest, type ReviewWebhook } from '../common/plugin.ts';
 import { imagePolicyConfiguration } from './image-policy-configuration.ts';
 
 const auditPrefix = 'imagepolicywebhook.image-policy.k8s.io/';

@@ -1,9 +1,7 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
 import { decodedObjects, whenFresh } from '../common/cached-objects.ts';
-import { isPodRequest } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, aggregated, isPodRequest } from '../common/plugin.ts';
 import { claimProblems, podProblems } from './limit-constraints.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';

@@ -1,7 +1,7 @@
 import { type AdmissionPlugin, type Authorizer, decodeObject, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { nodeNameOfUser, nodeUserPrefix } from '../../node-authorizer/index.ts';
-import { subjectOf } from '../certificates/certificates.ts';
+import { subjectOf } from '../common/certificates.ts';
 import { restrictClaim } from './node-restriction-claims.ts';
 import { type NodeWrite, type ObjectFinder, restrictNode } from './node-restriction-nodes.ts';
 import { restrictPods } from './node-restriction-pods.ts';

@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
-import { isPodRequest } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 /** A served resource of a kind. */
 export interface KindResource {

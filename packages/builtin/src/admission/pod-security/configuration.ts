@@ -10,7 +10,6 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
 import {
   configurationType,
   decodeConfiguration,
@@ -18,6 +17,7 @@ import {
   stringListFieldType,
   unregistered,
 } from '../common/configuration.ts';
+import { aggregated } from '../common/plugin.ts';
 import {
   isLevel,
   isVersion,

@@ -1,7 +1,6 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
-import { isPodRequest } from '../common/forbidden.ts';
-import type { TolerationSeconds } from '../common/plugin.ts';
+import { isPodRequest, type TolerationSeconds } from '../common/plugin.ts';
 
 /** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for a while. */
 export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionPlugin {

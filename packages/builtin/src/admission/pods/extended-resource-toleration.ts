@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isExtendedResource } from '../../core/container/resource-requirements.ts';
-import { isPodRequest } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 /** ExtendedResourceToleration: a pod tolerates the taints that reserve nodes for the extended resources it requests. */
 export const extendedResourceToleration: AdmissionPlugin = {

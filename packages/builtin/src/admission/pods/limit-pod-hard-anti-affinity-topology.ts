@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
-import { isPodRequest } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 const allowedKey = 'kubernetes.io/hostname';
 

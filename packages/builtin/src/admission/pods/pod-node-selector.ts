@@ -10,8 +10,7 @@ import {
   StatusError,
 } from '@tsukube/machinery';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { isPodRequest, unknownError } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, isPodRequest, unknownError } from '../common/plugin.ts';
 
 const annotation = 'scheduler.alpha.kubernetes.io/node-selector';
 const clusterDefault = 'clusterDefaultNodeSelector';

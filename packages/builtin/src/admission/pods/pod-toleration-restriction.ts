@@ -16,7 +16,7 @@ import { qosClassOf } from '../../core/pod/qos.ts';
 import { validateTolerations } from '../../core/pod-spec/scheduling.ts';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
 import { requireConfigurationType } from '../common/configuration.ts';
-import { isPodRequest, unknownError } from '../common/forbidden.ts';
+import { isPodRequest, unknownError } from '../common/plugin.ts';
 import { areCovered, mergeTolerations } from './merge-tolerations.ts';
 
 const defaultsAnnotation = 'scheduler.alpha.kubernetes.io/defaultTolerations';

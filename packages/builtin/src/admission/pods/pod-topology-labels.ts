@@ -1,8 +1,7 @@
 import type { AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
 import { type KubeObject, mapIn, objectIn, textIn } from '@tsukube/machinery';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { isPodRequest } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, isPodRequest } from '../common/plugin.ts';
 
 const topologyLabels = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 

@@ -7,7 +7,7 @@ import {
 } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, numberIn, textIn } from '@tsukube/machinery';
 import { whenFresh } from '../common/cached-objects.ts';
-import { isPodRequest } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 /** Priority: resolves priorityClassName to a number. `classes` is undefined if PriorityClasses are not served. */
 export function priority(classes: ObjectCache | undefined): AdmissionPlugin {

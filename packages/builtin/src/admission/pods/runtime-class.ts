@@ -6,8 +6,7 @@ import {
   type ObjectCache,
 } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
-import { isPodRequest } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, isPodRequest } from '../common/plugin.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";

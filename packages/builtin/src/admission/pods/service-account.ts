@@ -1,7 +1,7 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { decodedObjects } from '../common/cached-objects.ts';
-import { isPodRequest, unknownError } from '../common/forbidden.ts';
+import { isPodRequest, unknownError } from '../common/plugin.ts';
 import { namesSecret } from './pod-references.ts';
 
 const mirror = 'kubernetes.io/config.mirror';

@@ -4,7 +4,7 @@ import { runController, type WorkloadController } from '../cluster/controller.ts
 import { eventRecorder } from '../cluster/events.ts';
 import { getOrCreate } from '../cluster/lister.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { revisionLabel, syncHistory, truncateHistory } from '../history/controller-revisions.ts';
+import { revisionLabel, syncHistory, truncateHistory } from '../pods/controller-revisions.ts';
 import { claim, selectorOf } from '../pods/ownership.ts';
 import { createPod, deletePod, isTerminatingNamespace, slowStart } from '../pods/pod-control.ts';
 import { isAvailable, isFinished, isReady, nextAvailability } from '../pods/pod-state.ts';

@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { runController, type WorkloadController } from '../cluster/controller.ts';
 import { eventRecorder, type WorkloadEventRecorder } from '../cluster/events.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { type History, revisionLabel, revisionTemplate, syncHistory, truncateHistory } from '../history/controller-revisions.ts';
+import { type History, revisionLabel, revisionTemplate, syncHistory, truncateHistory } from '../pods/controller-revisions.ts';
 import { claim, selectorOf } from '../pods/ownership.ts';
 import { isAvailable, isFinished, isReady, nextAvailability } from '../pods/pod-state.ts';
 import { claimsOf, firstOrdinal, ordinalOf, statefulPod } from './pods.ts';

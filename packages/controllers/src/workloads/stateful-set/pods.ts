@@ -1,6 +1,6 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
 import type { WithoutTypeMeta } from '../cluster/cluster.ts';
-import { revisionLabel } from '../history/controller-revisions.ts';
+import { revisionLabel } from '../pods/controller-revisions.ts';
 import { controllerRef } from '../pods/ownership.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 

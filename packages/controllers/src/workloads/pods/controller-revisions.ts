@@ -3,8 +3,8 @@ import type { ApiObject } from '@tsukube/client';
 import { StatusError } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
 import { copyOf, isSame } from '../cluster/values.ts';
-import { claim, controllerRef, selectorOf } from '../pods/ownership.ts';
-import { templateHash } from '../pods/pod-template.ts';
+import { claim, controllerRef, selectorOf } from './ownership.ts';
+import { templateHash } from './pod-template.ts';
 
 type Revision = appsV1.ControllerRevision;
 
