@@ -1,49 +1,54 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './root.mjs';
+import { workspaces } from './workspaces.mjs';
 
-/**
- * One exported name, one meaning: no package declares and exports a name in two of its files. The drivers of a store are alternatives
- * behind one contract: each of their folders has names of its own.
- */
+/** One exported name, one meaning: no two files of packages and apps declare and export the same name. */
 const declaration = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|interface|type) ([\w$]+)/gm;
 
 /** Generated names of the Kubernetes API, which has one meaning of a name for each group and version. */
-const exempt = new Set(['api']);
-/** The same function for the bundle, for a process and for the sources; one of them is loaded. */
-const variants = new Set(['loadKit']);
+const generated = 'packages/api';
+/** Store drivers are alternatives behind one contract: a name may occur once in each. */
+const drivers = ['memory', 'lmdb', 'lmdb-shared', 'etcd', 'sql', 'postgres', 'mysql'].map(
+  (name) => `packages/storage/src/${name}/`,
+);
+/** The same function in several files, by name. */
+const exceptions = new Map([
+  ['loadKit', 'one variant each for the bundle, a child process and the sources; one of them is loaded'],
+  ['startServer', 'the published package starts the server of packages/server, with the defaults of a test server'],
+]);
 
-/** @param {string} folder @returns {string[]} */
-function sourcesIn(folder) {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
-    .map((file) => join(folder, file));
+/** @returns {string[]} the source files of all packages and apps, without tests */
+function sources() {
+  return workspaces()
+    .filter((workspace) => workspace !== generated)
+    .flatMap((workspace) => {
+      const src = join(root, workspace, 'src');
+      return readdirSync(src, { recursive: true, encoding: 'utf8' }).map((file) => relative(root, join(src, file)));
+    })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'));
 }
 
-/** @param {string} name of a package @returns {string[]} the folders in which a name must be unique */
-function scopesOf(name) {
-  const sources = join(root, 'packages', name, 'src');
-  if (name !== 'storage') return [sources];
-  return readdirSync(sources, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? [join(sources, entry.name)] : [],
-  );
-}
-
-/** @param {string} folder @returns {string[]} a line for each name with two declarations */
-function repeatedIn(folder) {
-  /** @type {Map<string, Set<string>>} */
+/** @returns {Map<string, Set<string>>} the files that declare each exported name */
+function declarations() {
   const places = new Map();
-  for (const file of sourcesIn(folder)) {
-    for (const [, exported = ''] of readFileSync(file, 'utf8').matchAll(declaration)) {
-      if (!variants.has(exported)) places.set(exported, (places.get(exported) ?? new Set()).add(relative(root, file)));
+  for (const file of sources()) {
+    for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(declaration)) {
+      if (!exceptions.has(name)) places.set(name, (places.get(name) ?? new Set()).add(file));
     }
   }
-  return [...places].filter(([, files]) => files.size > 1).map(([exported, files]) => `${exported}: ${[...files].join(', ')}`);
+  return places;
 }
 
-const packages = readdirSync(join(root, 'packages')).filter((name) => !exempt.has(name));
-const repeated = packages.flatMap(scopesOf).flatMap(repeatedIn);
+/** @param {Set<string>} files @returns {boolean} whether the files are in different drivers */
+function areVariants(files) {
+  const folders = [...files].map((file) => drivers.find((folder) => file.startsWith(folder)));
+  return !folders.includes(undefined) && new Set(folders).size === files.size;
+}
+
+const repeated = [...declarations()].filter(([, files]) => files.size > 1 && !areVariants(files));
 if (repeated.length > 0) {
-  process.stderr.write(`Exported names with two meanings:\n${repeated.join('\n')}\n`);
+  const lines = repeated.map(([name, files]) => `${name}: ${[...files].join(', ')}`);
+  process.stderr.write(`Exported names with two meanings:\n${lines.join('\n')}\n`);
   process.exitCode = 1;
 }

@@ -4,7 +4,7 @@ import { memoryFiles } from '@tsukube/machinery/pki';
 import { startServer } from '@tsukube/server';
 import { listen } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import { openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/pki.ts';
 import { clientFor } from '../support/client.ts';
 import { configMap, newNamespace, useServer } from '../support/server.ts';
 import { openSession, send } from './http2.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KubeObject, startServer, type TestServer } from 'tsukube';
+import { type KubernetesObject, startServer, type TestServer } from 'tsukube';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const crd = (plural: string, kind: string) => ({
@@ -29,14 +29,14 @@ const service = {
 const lastObjects = ['/api/v1/namespaces/default/services/kubernetes', '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps'];
 
 /** All objects by path, without those that the server renews. */
-async function everything(server: TestServer): Promise<Record<string, KubeObject>> {
-  const found: Record<string, KubeObject> = {};
+async function everything(server: TestServer): Promise<Record<string, KubernetesObject>> {
+  const found: Record<string, KubernetesObject> = {};
   for (const base of await groupVersions(server)) {
     const { resources } = await json<{ resources: { name: string; verbs: string[] }[] }>(server, base);
     for (const { name } of resources.filter(
       ({ name, verbs }) => verbs.includes('list') && name !== 'leases' && name !== 'events',
     )) {
-      const { items = [] } = await json<{ items?: KubeObject[] }>(server, `${base}/${name}`);
+      const { items = [] } = await json<{ items?: KubernetesObject[] }>(server, `${base}/${name}`);
       for (const item of items) found[`${base}/${name}/${item.metadata?.namespace ?? ''}/${item.metadata?.name}`] = spec(item);
     }
   }
@@ -49,9 +49,9 @@ async function groupVersions(server: TestServer): Promise<string[]> {
 }
 
 /** The object with its uid, without resourceVersion and status. */
-function spec({ metadata, status: _, ...rest }: KubeObject): KubeObject {
+function spec({ metadata, status: _, ...rest }: KubernetesObject): KubernetesObject {
   const { resourceVersion: __, managedFields: ___, ...stable } = metadata ?? {};
-  return { ...rest, metadata: stable } as KubeObject;
+  return { ...rest, metadata: stable } as KubernetesObject;
 }
 
 async function json<T>(server: TestServer, path: string): Promise<T> {
@@ -95,7 +95,7 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
   const folder = mkdtempSync(join(tmpdir(), 'tsukube-reset-'));
   const start = () => startServer({ ...given, storage, dataDir: storage === 'lmdb' ? join(folder, 'data') : undefined });
   let server: TestServer;
-  let atStart: Record<string, KubeObject>;
+  let atStart: Record<string, KubernetesObject>;
 
   beforeAll(async () => {
     server = await start();
@@ -139,7 +139,7 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
     await server.apply(configMap('first'));
     await server.reset();
     await server.apply(configMap('second'));
-    const events: { type: string; object: KubeObject }[] = [];
+    const events: { type: string; object: KubernetesObject }[] = [];
     let text = '';
     for await (const chunk of watch.body as AsyncIterable<Uint8Array>) {
       const lines = (text + Buffer.from(chunk).toString()).split('\n');

@@ -16,7 +16,7 @@ export const start: typeof Published.startServer = null as unknown as typeof Sou
 export type Checks = [
   Both<Published.StartServerOptions, Sources.StartServerOptions>,
   Both<Published.TestServer, Sources.TestServer>,
-  Both<Published.ClientOptions, Sources.ClientOptions>,
+  Both<Published.RestConfig, Sources.RestConfig>,
   Both<Published.TestNamespace, Sources.TestNamespace>,
   Both<Published.TsukubeOptionError, Sources.TsukubeOptionError>,
   Both<Published.TsukubeManifestError, Sources.TsukubeManifestError>,

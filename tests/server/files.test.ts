@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { memoryFiles } from '@tsukube/machinery/pki';
 import { startServer } from '@tsukube/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/pki.ts';
 import { clientFor } from '../support/client.ts';
 
 const kubectlHere = spawnSync('kubectl', ['version', '--client']).status === 0;

@@ -6,7 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { memoryFiles } from '@tsukube/machinery/pki';
 import { startServer } from '@tsukube/server';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/pki.ts';
 import { clientFor } from '../support/client.ts';
 import { configMap, newNamespace, useServer } from '../support/server.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { memoryFiles } from '@tsukube/machinery/pki';
-import { openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/pki.ts';
 import type { Any } from './client.ts';
 
 /** Returns the `response` of an AdmissionReview without its uid, or writes the HTTP response itself and returns nothing. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { memoryFiles } from '@tsukube/machinery/pki';
-import { openPki } from '../../packages/server/src/pki/index.ts';
+import { openPki } from '../../packages/server/src/pki/pki.ts';
 import type { Any } from './client.ts';
 
 export interface ConversionWebhook {

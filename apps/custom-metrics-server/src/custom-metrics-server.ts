@@ -12,12 +12,12 @@ import {
 import { metricsHandler } from './api/metrics-handler.ts';
 import { customGroup, customVersions, externalGroup, externalVersions, parseMetricsPath } from './api/paths.ts';
 import { writeHandler } from './api/write-handler.ts';
-import { ResourceMapper } from './objects/resource-mapper.ts';
 import { type PrometheusClientOptions, prometheusClient } from './prometheus/prometheus-client.ts';
 import { PrometheusProvider } from './prometheus/prometheus-provider.ts';
 import { parseRules } from './prometheus/rules.ts';
 import { MemoryProvider } from './provider/memory-provider.ts';
 import type { MetricsProvider } from './provider/provider.ts';
+import { ResourceMapper } from './provider/resource-mapper.ts';
 
 /** Values come from Prometheus, from the write API, or from a provider of the caller. */
 export type ProviderChoice =

@@ -1,4 +1,4 @@
-import { type Backend, type BackendTls, type NetworkAddress, type ServiceAddresses, tlsOptions } from '@tsukube/apiserver';
+import { type Backend, type BackendTls, backendTlsOptions, type NetworkAddress, type ServiceAddresses } from '@tsukube/apiserver';
 import type { KeyPair } from '@tsukube/machinery/pki';
 import { Http1Client } from '@tsukube/transport';
 import { InFlight } from './in-flight.ts';
@@ -126,7 +126,7 @@ export class Connections {
     const serverName = serverNameOf(api);
     const tls: BackendTls = { cert, key, ca: api.ca, verify: !api.skipsVerification, serverName };
     const client = new Http1Client({
-      tls: tlsOptions({ host: serverName, tls }),
+      tls: backendTlsOptions({ host: serverName, tls }),
       maxSockets,
       maxConnecting,
       maxIdleSockets,

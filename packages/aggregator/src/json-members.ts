@@ -1,7 +1,7 @@
 import { parseJson } from '@tsukube/machinery';
 
 /** A member of a JSON object: the position of its value. */
-export interface Member {
+export interface JsonMember {
   readonly name: string;
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * The members of the object that starts at a position, found without parsing their values, so that a document of megabytes can be
  * parsed in pieces. Throws if the text is not a JSON object; values are not validated.
  */
-export function* membersOf(text: Buffer, start = 0): Generator<Member> {
+export function* membersOf(text: Buffer, start = 0): Generator<JsonMember> {
   let at = expect(text, skipSpace(text, start), openBrace);
   at = skipSpace(text, at);
   if (text[at] === closeBrace) return;

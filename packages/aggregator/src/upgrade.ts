@@ -7,7 +7,7 @@ import {
   requestUpgrade,
   type ShutdownNotice,
   switchingHead,
-  takeOver,
+  takeOverClient,
   UpgradeFailed,
   upgradeHeaders,
 } from '@tsukube/apiserver';
@@ -48,7 +48,7 @@ async function join(request: IncomingRequest, backend: Backend, shutdown: Shutdo
   const answered = await requestUpgrade(backend, { method: request.method, target: targetOf(request), headers }, request.signal);
   if (answered.is === 'refused') return refusal(answered.response);
   const { socket, head, response } = answered;
-  const client = takeOver(request, socket);
+  const client = takeOverClient(request, socket);
   client.socket.write(switchingHead(response), 'latin1');
   joinSockets({ shutdown }, client, { socket, head });
   return { kind: 'taken-over', status: 101 };

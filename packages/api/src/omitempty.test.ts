@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { builtinTypes } from './builtin-types.ts';
+import { builtinTypes } from './index.ts';
 
 describe('builtinTypes', () => {
   it.each([

@@ -16,7 +16,7 @@ import {
 } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../tests/support/random-object.ts';
-import { builtinTypes as types } from './builtin-types.ts';
+import { builtinTypes as types } from './index.ts';
 
 const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const kinds = [...types.names()].filter((name) => {

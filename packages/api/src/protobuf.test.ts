@@ -11,7 +11,7 @@ import {
 } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { randomNumbers, randomObject } from '../../../tests/support/random-object.ts';
-import { builtinTypes as types } from './builtin-types.ts';
+import { builtinTypes as types } from './index.ts';
 
 /** Type, JSON and protobuf of the same object, as kube-apiserver 1.36 answered. */
 const recorded: readonly (readonly [string, string, string])[] = [

@@ -1,13 +1,66 @@
 export * from './admission/cel/index.ts';
-export * from './admission/policy/index.ts';
+export { mutatingPolicyPlugin } from './admission/policy/mutating-policy.ts';
+export type { RegistryOfKind } from './admission/policy/params.ts';
+export { checkPolicyTypes, type ExpressionWarning } from './admission/policy/type-check.ts';
+export { type PolicyPluginParts, validatingPolicyPlugin } from './admission/policy/validating-policy.ts';
 export { mutatingWebhookPlugin, validatingWebhookPlugin } from './admission/webhook/index.ts';
-export * from './audit/index.ts';
-export * from './authentication/index.ts';
+export type { AuditOptions } from './audit/audit-trail.ts';
+export { type AuditEvent, eventJson, legacyFormat } from './audit/event.ts';
+export { type AuditPolicy, readAuditPolicy } from './audit/policy.ts';
+export {
+  type AuditSink,
+  type BatchOptions,
+  batchingSink,
+  lenientSink,
+  type OnLost,
+  type TruncationOptions,
+  truncatingSink,
+  unionSink,
+} from './audit/sink.ts';
+export * from './authentication/authenticator.ts';
+export { bearerAuthenticator, commonAudiences, withApiAudiences } from './authentication/bearer-token.ts';
+export { type CertificateUser, commonNameOf, userFromCertificate } from './authentication/certificate-user.ts';
+export { type CertificatePool, certificateAuthenticator, parseCertificatePool } from './authentication/client-certificate.ts';
+export {
+  audiencesOf,
+  type CompactToken,
+  hasReadableClaims,
+  leewayMs,
+  parseCompact,
+  type TimeProblem,
+  timeProblem,
+} from './authentication/jwt.ts';
+export {
+  checkSignature,
+  jwkOf,
+  type Signer,
+  signatureProblem,
+  signerOf,
+  signingAlgorithms,
+  type VerificationKey,
+  verificationKeys,
+} from './authentication/jwt-keys.ts';
 export type { AuthenticationConfiguration, JwtConfiguration } from './authentication/oidc/configuration.ts';
 export { type JwtAuthenticator, jwtAuthenticator } from './authentication/oidc/jwt-authenticator.ts';
 export { validateConfiguration } from './authentication/oidc/validate.ts';
+export { isProxyHeader, type ProxyHeaders, requestHeaderAuthenticator } from './authentication/request-header.ts';
+export { cachedTokenAuthenticator } from './authentication/token-cache.ts';
+export { webhookTokenAuthenticator } from './authentication/token-webhook.ts';
+export { unionAuthenticator, unionTokenAuthenticator, withAuthenticatedGroup } from './authentication/union.ts';
+export { isTokenProtocol, webSocketAuthenticator } from './authentication/websocket-token.ts';
+export { accessReviewSpec, type CachedReviewsOptions, cachedReviews, reviewVerdict } from './authorization/access-review.ts';
+export * from './authorization/authorizer.ts';
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './authorization/impersonation-modes.ts';
-export * from './authorization/index.ts';
+export { forbiddenError, RequestAccess, selectedBy } from './authorization/request-access.ts';
+export {
+  alwaysAllow,
+  alwaysDenyAuthorizer,
+  joinedErrors,
+  noOpinion,
+  noRules,
+  privilegedGroups,
+  unionAuthorizer,
+} from './authorization/union.ts';
 export { flowControlPages } from './delegates/flow-control-pages.ts';
 export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './delegates/health.ts';
 export { logFiles } from './delegates/logs.ts';
@@ -38,23 +91,38 @@ export { type MaxInFlightOptions, maxInFlight } from './filters/max-in-flight.ts
 export { panicRecovery } from './filters/panic-recovery.ts';
 export { type LoopObserver, requestMetrics } from './filters/request-metrics.ts';
 export { cors, fixedHeaders, responseHeaders } from './filters/response-headers.ts';
-export * from './flowcontrol/index.ts';
+export { type LevelConfig, readLevel, readSchema, type SchemaConfig } from './flowcontrol/flow-config.ts';
+export { FlowControl, type FlowControlOptions } from './flowcontrol/flow-control.ts';
+export { DispatchPacer, SeatReleaser } from './flowcontrol/loop-pacing.ts';
+export { SlowUploads } from './flowcontrol/seat-wait.ts';
+export { type ObjectStats, WatchTracker, type WorkEstimator, workEstimator } from './flowcontrol/work-estimator.ts';
 export * from './handlers/index.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/api-request.ts';
-export { anonymous, IncomingRequest } from './http/api-request.ts';
+export { anonymousUser, IncomingRequest } from './http/api-request.ts';
 export { isTrue, type RequestInfo, requestInfo } from './http/request-info.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
 export { requestSummary, stallLog } from './loop/stall-log.ts';
-export * from './metrics/index.ts';
+export type { AuthorizationMetrics } from './metrics/access-metrics.ts';
+export { type EncryptionMetrics, encryptionMetrics, type ProviderMetrics } from './metrics/encryption-metrics.ts';
+export { FlowControlMetrics } from './metrics/flow-control-metrics.ts';
+export { type InFlightMetrics, inFlightMetrics } from './metrics/in-flight-metrics.ts';
+export type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
+export type { Description, Family } from './metrics/prometheus/family.ts';
+export { Registry } from './metrics/prometheus/registry.ts';
+export type { CounterSeries, GaugeSeries, HistogramSeries } from './metrics/prometheus/series.ts';
+export { servedSubjects } from './metrics/request-labels.ts';
+export { RequestMetrics } from './metrics/request-metrics.ts';
+export { observedHealthChecks, type ServerMetrics, serverMetrics } from './metrics/server-metrics.ts';
+export { measuredStore, type StoreSeries, storageCorruption, storageSize, storeMetrics } from './metrics/store-metrics.ts';
 export { HeavyRequests, type LightLimits, lightLimits } from './offload/heavy-requests.ts';
 export type { AdmissionSample } from './offload/job.ts';
 export { type DerivationMessage, JobLoop, type JobParts } from './offload/job-loop.ts';
 export { type CacheCalls, cacheCalls, type EntryMessage, RemoteCache } from './offload/remote-cache.ts';
 export { type MainThread, mainThreadBehind, ownedBytes } from './offload/thread-calls.ts';
-export { type JobState, WorkerPool, type WorkerStart } from './offload/worker-pool.ts';
+export { type JobState, WorkerPool, type WorkerThreadData } from './offload/worker-pool.ts';
 export { type RemoteSpec, specOfPaths } from './openapi/merge-specs.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { misshapenPiece } from './openapi/spec-shape.ts';
@@ -77,7 +145,34 @@ export {
   webhookClient,
 } from './outbound/webhook-client.ts';
 export { connectionProblem, statusProblem, WebhookFailed } from './outbound/webhook-failure.ts';
-export * from './proxy/index.ts';
+export {
+  asClientProblem,
+  asTransportProblem,
+  type Backend,
+  type BackendRequest,
+  type BackendTls,
+  backendTlsOptions,
+  hostPortOf,
+  startRequest,
+} from './proxy/backend.ts';
+export { escapedPath, joinedPath, queryOf } from './proxy/link-rewriting.ts';
+export { streamFrom } from './proxy/log-stream.ts';
+export { tunnelSpdy } from './proxy/port-forward-tunnel.ts';
+export { forwardedHeaders, proxiedResponseHeaders, upgradeHeaders } from './proxy/proxy-headers.ts';
+export { proxyRequest } from './proxy/proxy-request.ts';
+export {
+  isUpgradeRequest,
+  joinSockets,
+  proxyUpgrade,
+  refusal,
+  requestUpgrade,
+  switchingHead,
+  takeOverClient,
+  UpgradeFailed,
+  upgradeError,
+} from './proxy/proxy-upgrade.ts';
+export { type RemoteCommand, type StreamSelection, translateStreams } from './proxy/stream-translator.ts';
+export { offeredProtocols, streamCloseProtocol, tunneledProtocols } from './proxy/websocket-protocols.ts';
 export { CacheFollower, type CacheListener, follow, followObjects, type ObjectListener } from './reconcile/follow.ts';
 export { settleRaces, updateExisting } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Identification, TokenAuthenticator } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
-import type { FindObject, FoundObject } from './service-account-tokens/index.ts';
+import type { FindObject, FoundObject } from './service-account-tokens/bound-tokens.ts';
 
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;

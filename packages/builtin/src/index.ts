@@ -3,7 +3,8 @@ import { customResourceDefinition } from '@tsukube/crds';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
 import { appsResources } from './apps/index.ts';
 import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts';
-import { batchResources } from './batch/index.ts';
+import { cronJob } from './batch/cron-job.ts';
+import { job } from './batch/job.ts';
 import { certificatesResources } from './certificates/certificate-signing-request.ts';
 import { apiRegistrationResources } from './cluster/api-service.ts';
 import { lease } from './cluster/lease.ts';
@@ -11,24 +12,28 @@ import { withMetadataChecks } from './common/metadata-checks.ts';
 import { configMap } from './core/config-map.ts';
 import { event } from './core/event.ts';
 import { coreResources } from './core/index.ts';
-import { type KubeletClient, plainKubeletClient } from './core/kubelet/connection.ts';
+import { type KubeletClientConfig, plainKubeletClientConfig } from './core/kubelet/connection.ts';
 import { namespace } from './core/namespace.ts';
 import { withoutGatedFields } from './core/pod-spec/feature-gates.ts';
 import { secret } from './core/secret.ts';
 import { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
-import { flowControlResources } from './flowcontrol/index.ts';
+import { flowSchema } from './flowcontrol/flow-schema.ts';
+import { priorityLevelConfiguration } from './flowcontrol/priority-level-configuration.ts';
 import { withLegacyVersions } from './legacy/index.ts';
 import { endpointSlice } from './networking/endpoint-slice.ts';
 import { networkingResources } from './networking/index.ts';
 import { RbacIndex, type RoleRules, roleRulesOf } from './rbac/authorizer/rbac-index.ts';
 import { rbacResources } from './rbac/index.ts';
-import { deviceResources } from './resource/index.ts';
+import { deviceClass } from './resource/device-class.ts';
+import { resourceClaim } from './resource/resource-claim.ts';
+import { resourceClaimTemplate } from './resource/resource-claim-template.ts';
+import { resourceSlice } from './resource/resource-slice.ts';
 import { authorizationResources } from './reviews/access-reviews.ts';
 import { authenticationResources, type TokenReviewer } from './reviews/user-reviews.ts';
 import { podDisruptionBudget } from './scheduling/pod-disruption-budget.ts';
 import { priorityClass } from './scheduling/priority-class.ts';
 import { runtimeClass } from './scheduling/runtime-class.ts';
-import type { TokenIssuer } from './service-account-tokens/index.ts';
+import type { TokenIssuer } from './service-account-tokens/token-request.ts';
 import { storageResources } from './storage/index.ts';
 
 export {
@@ -44,7 +49,7 @@ export {
   type Evaluator,
   type EvaluatorRegistry,
   isInScope,
-  type Measurement,
+  type ObjectUsage,
   objectCountName,
   parseResourceList,
   quotaEvaluators,
@@ -56,7 +61,7 @@ export {
 export { bootstrapTokens } from './bootstrap-tokens.ts';
 export { type RequestedCertificate, requestedCertificate } from './certificates/signing-request.ts';
 export { schemaOf } from './common/schema.ts';
-export type { KubeletClient } from './core/kubelet/connection.ts';
+export type { KubeletClientConfig } from './core/kubelet/connection.ts';
 export { bindPod } from './core/pod/binding.ts';
 
 export { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
@@ -69,7 +74,16 @@ export { RbacIndex, type RoleRules, roleRulesOf } from './rbac/authorizer/rbac-i
 export { bootstrapNames, bootstrapPolicy, storedPolicy } from './rbac/bootstrap/policy.ts';
 export { reconciledBinding, reconciledRole } from './rbac/bootstrap/reconcile.ts';
 export { rbacGroup } from './rbac/rules/policy-rule.ts';
-export * from './service-account-tokens/index.ts';
+export {
+  type BoundKind,
+  boundTokens,
+  type FindObject,
+  type FoundObject,
+  objectFinder,
+} from './service-account-tokens/bound-tokens.ts';
+export { legacyClaims } from './service-account-tokens/claims.ts';
+export { lastUsedTracker, legacyTokens } from './service-account-tokens/legacy-tokens.ts';
+export { type TokenIssuer, tokenRequests } from './service-account-tokens/token-request.ts';
 export { configMap, event, lease, namespace, secret };
 
 export interface BuiltinOptions {
@@ -82,7 +96,7 @@ export interface BuiltinOptions {
   /** For SubjectAccessReviews and the like. */
   readonly authorizer?: Authorizer;
   /** How kubelets are reached; without a client certificate by default. */
-  readonly kubelets?: KubeletClient;
+  readonly kubelets?: KubeletClientConfig;
   /** RBAC roles and bindings. */
   readonly roles?: RoleRules;
 }
@@ -90,11 +104,16 @@ export interface BuiltinOptions {
 /** All built-in kinds. */
 export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
-  const { authorizer = alwaysDenyAuthorizer, roles = roleRulesOf(new RbacIndex()), kubelets = plainKubeletClient } = options;
+  const {
+    authorizer = alwaysDenyAuthorizer,
+    roles = roleRulesOf(new RbacIndex()),
+    kubelets = plainKubeletClientConfig,
+  } = options;
   const resources = [
     ...coreResources({ eventTtlSeconds, serviceRanges, tokenIssuer, authorizer, kubelets }),
     ...appsResources,
-    ...batchResources,
+    cronJob,
+    job,
     horizontalPodAutoscaler,
     podDisruptionBudget,
     ...networkingResources,
@@ -104,9 +123,13 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     priorityClass,
     ...storageResources,
     runtimeClass,
-    ...deviceResources(authorizer),
+    deviceClass,
+    resourceClaim(authorizer),
+    resourceClaimTemplate,
+    resourceSlice,
     ...certificatesResources,
-    ...flowControlResources,
+    flowSchema,
+    priorityLevelConfiguration,
     ...admissionRegistrationResources,
     customResourceDefinition,
     ...apiRegistrationResources,

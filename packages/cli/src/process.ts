@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
 
 interface ErrorLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -73,4 +74,9 @@ export function guardProcess(on: ProcessLike, log: ErrorLog, now: () => number =
     recent = [...recent.filter((at) => at > now() - stormWindow), now()];
     if (recent.length > stormLimit) on.exit(1);
   });
+}
+
+/** The path is valid from the sources and from the bundle. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

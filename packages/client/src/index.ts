@@ -1,5 +1,6 @@
+export { type GroupResource, type GroupVersionKind, groupResourceText, parseGroupResource } from '@tsukube/machinery';
 export {
-  anonymous,
+  anonymousCredentials,
   type ClientCertificate,
   type ClusterConfig,
   type Credentials,
@@ -20,29 +21,29 @@ export {
   type WatchedSource,
   watches,
 } from './controller/controller.ts';
+export { EventRecorder, type EventRecorderOptions, type RecordedEvent, referenceTo } from './controller/event-recorder.ts';
 export { type FinalizerSteps, withFinalizer } from './controller/finalizer.ts';
 export { controllerReference, isControlledBy, setControllerReference } from './controller/owner-references.ts';
 export { type QueueOptions, RateLimitingQueue } from './controller/rate-limiting-queue.ts';
-export { EventRecorder, type EventRecorderOptions, type RecordedEvent, referenceTo } from './events/event-recorder.ts';
 export { ConnectionError, type HttpResponse } from './http/transport.ts';
 export type { InformerHandler } from './informer/handler-queue.ts';
 export { type HandlerOptions, Informer, type InformerOptions } from './informer/informer.ts';
 export { SharedInformers } from './informer/shared-informers.ts';
 export { type LeaderElectionOptions, LeaderElector, LeadershipLost } from './leader-election/leader-elector.ts';
-export { type Counter, type Gauge, type Histogram, type Labels, Metrics } from './metrics/metrics.ts';
+export { type Counter, type Gauge, type Histogram, type MetricLabels, Metrics } from './metrics/metrics.ts';
 export { type Check, type EndpointOptions, type Endpoints, serveEndpoints } from './metrics/serve-endpoints.ts';
-export { ApiClient, type ApiRequest, type CallOptions, type ClientOptions } from './rest/api-client.ts';
+export { ApiClient, type CallOptions, type ClientOptions, type RestRequest } from './rest/api-client.ts';
 export * from './rest/api-error.ts';
 export * from './rest/api-object.ts';
-export type { DiscoveredResource, GroupVersionKind } from './rest/discovery.ts';
-export type { Impersonation } from './rest/impersonation.ts';
+export type { DiscoveredResource } from './rest/discovery.ts';
+export type { Impersonation } from './rest/headers.ts';
 export { KubeClient } from './rest/kube-client.ts';
 export {
   type Applied,
   type DeleteOptions,
   type ListOptions,
   ResourceApi,
-  type Selection,
+  type Selectors,
   SubresourceApi,
   type WatchOptions,
 } from './rest/resource-api.ts';

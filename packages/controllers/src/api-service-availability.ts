@@ -9,7 +9,7 @@ import {
   WorkQueue,
 } from '@tsukube/apiserver';
 import { formatTime, isObject, type JsonObject, type JsonValue, type KubeObject, objectIn, objectsIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 /** Backends that answered are asked again after this time; those that did not, with the backoff of the queue. */
 const recheckMs = 30_000;
@@ -17,7 +17,7 @@ const recheckMs = 30_000;
 const endpointsMs = 2000;
 
 /** Sets the condition Available of every APIService. Those without a Service are always available. */
-export function apiServiceAvailability(context: ControllerContext): Controller {
+export function apiServiceAvailability(context: ControllerContext): RunningController {
   const apiServices = registryNamed(context, 'apiservices');
   const services = registryNamed(context, 'services');
   const slices = registryNamed(context, 'endpointslices');

@@ -10,12 +10,12 @@ import {
 } from '@tsukube/apiserver';
 import type { CustomApi } from '@tsukube/crds';
 import { deepEqual, type GroupVersion, type JsonObject, type KubeObject, objectIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const label = 'kube-aggregator.kubernetes.io/automanaged';
 
 /** Creates an APIService for each group version that this server serves itself. Those of built-in kinds are not restored when changed. */
-export function apiServiceController(context: ControllerContext, custom: CustomApi | undefined): Controller {
+export function apiServiceController(context: ControllerContext, custom: CustomApi | undefined): RunningController {
   const services = registryNamed(context, 'apiservices');
   const builtIn = builtInVersions(context);
 

@@ -1,13 +1,13 @@
 import { type CacheEntry, follow, labelsOf, nameOfKey, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
 import { apiVersionOf, deepEqual, type JsonObject, labelSelectorOf, objectIn, objectsIn, StatusError } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, ignoreNotFound, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const manager = 'clusterrole-aggregation-controller';
 /** The only key of the queue: a change of any role may affect every aggregated role. */
 const everyRole = 'all';
 
 /** Sets the rules of aggregated ClusterRoles to those of the roles they select. */
-export function clusterRoleAggregation(context: ControllerContext): Controller {
+export function clusterRoleAggregation(context: ControllerContext): RunningController {
   const roles = registryNamed(context, 'clusterroles');
   const reconcile = async (): Promise<void> => {
     await roles.cache.fresh();

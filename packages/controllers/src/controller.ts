@@ -64,7 +64,8 @@ export interface CertificateSigning {
   readonly maxDurationMs: number;
 }
 
-export interface Controller {
+export type { RunningController as Controller };
+export interface RunningController {
   /** A promise resolves when the last write is done. */
   stop(): void | Promise<void>;
 }

@@ -11,7 +11,7 @@ import {
   WorkQueue,
 } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, ignoreNotFound, type RunningController, registryNamed, writeAs } from './controller.ts';
 import { type DefaultObjects, ensureDefaults } from './flow-defaults.ts';
 
 export interface FlowConfigurationOptions {
@@ -36,7 +36,10 @@ const startDelayMs = 100;
  * The controller of API Priority and Fairness: maintains the default objects, passes every change to `configure`, and sets
  * the condition Dangling of FlowSchemas. Resolves when the configuration has been applied.
  */
-export async function flowConfiguration(context: ControllerContext, options: FlowConfigurationOptions): Promise<Controller> {
+export async function flowConfiguration(
+  context: ControllerContext,
+  options: FlowConfigurationOptions,
+): Promise<RunningController> {
   const levels = registryNamed(context, 'prioritylevelconfigurations');
   const schemas = registryNamed(context, 'flowschemas');
   const { mandatory, suggested } = options;
@@ -80,7 +83,7 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
 export async function followFlowConfiguration(
   context: ControllerContext,
   { configure }: FlowConfigurationOptions,
-): Promise<Controller> {
+): Promise<RunningController> {
   const levels = registryNamed(context, 'prioritylevelconfigurations');
   const schemas = registryNamed(context, 'flowschemas');
   await Promise.all([levels.cache.loaded(), schemas.cache.loaded()]);

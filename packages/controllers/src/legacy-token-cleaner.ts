@@ -1,7 +1,7 @@
 import { type CacheEntry, decodeObject, deleteObject, type ObjectRegistry, updateExisting } from '@tsukube/apiserver';
 import { podSecrets } from '@tsukube/builtin';
 import { type JsonObject, type KubeObject, mapIn, objectsIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, ignoreNotFound, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const dayMs = 24 * 3_600_000;
 /** A token that was not used for so long is marked as invalid, and deleted after the same time again. */
@@ -12,7 +12,7 @@ const tokenType = 'kubernetes.io/service-account-token';
 const tokenMark = Buffer.from(`"${tokenType}"`);
 
 /** Marks and deletes generated Secrets with tokens of ServiceAccounts that are no longer used, once a day. */
-export function legacyTokenCleaner(context: ControllerContext): Controller {
+export function legacyTokenCleaner(context: ControllerContext): RunningController {
   const clean = () =>
     cleanTokens(context).catch((error: unknown) =>
       context.logger.warn('legacy service account tokens could not be cleaned up', { error: String(error) }),

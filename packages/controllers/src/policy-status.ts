@@ -8,12 +8,12 @@ import {
   WorkQueue,
 } from '@tsukube/apiserver';
 import { apiVersionOf, type JsonObject, metadataOf, numberIn, objectIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, ignoreNotFound, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const manager = 'validatingadmissionpolicy-status';
 
 /** Type-checks ValidatingAdmissionPolicies and writes the warnings to their status. */
-export function policyStatusController(context: ControllerContext): Controller {
+export function policyStatusController(context: ControllerContext): RunningController {
   const policies = registryNamed(context, 'validatingadmissionpolicies');
   const reconcile = async (name: string): Promise<void> => {
     const entry = await policies.cache.get(policies.key('', name));

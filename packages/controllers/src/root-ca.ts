@@ -1,11 +1,11 @@
 import { decodeObject, follow, nameOfKey, settleRaces, updateExisting, WorkQueue } from '@tsukube/apiserver';
 import { certificateBlocks, type JsonObject, objectIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const name = 'kube-root-ca.crt';
 
 /** Publishes the CA of this server in the ConfigMap kube-root-ca.crt of every namespace. */
-export function rootCaPublisher(context: ControllerContext): Controller {
+export function rootCaPublisher(context: ControllerContext): RunningController {
   const namespaces = registryNamed(context, 'namespaces');
   const configMaps = registryNamed(context, 'configmaps');
 

@@ -1,11 +1,11 @@
 import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import { objectIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const name = 'default';
 
 /** Creates the ServiceAccount `default` in every namespace. */
-export function serviceAccountController(context: ControllerContext): Controller {
+export function serviceAccountController(context: ControllerContext): RunningController {
   const namespaces = registryNamed(context, 'namespaces');
   const accounts = registryNamed(context, 'serviceaccounts');
 

@@ -1,4 +1,4 @@
-import { type Controller, type ControllerContext, registryNamed } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed } from './controller.ts';
 
 /** Controllers that run only if `workloads` or their own name is listed: they are not part of an API server. */
 export const workloadControllerNames: readonly string[] = [
@@ -20,10 +20,10 @@ export function runsSimulation({ controllers, simulatedNodes = 0 }: ControllerCo
 }
 
 /** Starts workload controllers and simulated nodes, if there are any. Their code is loaded only then. */
-export function startSimulation(context: ControllerContext): Controller {
+export function startSimulation(context: ControllerContext): RunningController {
   const controllers = workloadControllerNames.filter((name) => isWorkloadListed(context.controllers, name));
   const simulatedNodes = context.simulatedNodes ?? 0;
-  let running: Controller | undefined;
+  let running: RunningController | undefined;
   let isStopped = false;
   const load = async (): Promise<void> => {
     const { startWorkloads } = await import('./workloads/index.ts');

@@ -10,7 +10,7 @@ import {
 } from '@tsukube/apiserver';
 import { legacyClaims } from '@tsukube/builtin';
 import { type JsonObject, type KubeObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const tokenType = 'kubernetes.io/service-account-token';
 const nameAnnotation = 'kubernetes.io/service-account.name';
@@ -27,7 +27,7 @@ interface Task {
 }
 
 /** Adds tokens to Secrets of type service-account-token, and deletes them with their ServiceAccount. */
-export function tokenSecretController(context: ControllerContext): Controller {
+export function tokenSecretController(context: ControllerContext): RunningController {
   const accounts = registryNamed(context, 'serviceaccounts');
   const secrets = registryNamed(context, 'secrets');
 

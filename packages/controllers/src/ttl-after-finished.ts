@@ -9,7 +9,7 @@ import {
   WorkQueue,
 } from '@tsukube/apiserver';
 import { type JsonObject, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from './controller.ts';
 
 const concurrency = 16;
 /** A longer timer would overflow; the job is looked at again then. */
@@ -17,7 +17,7 @@ const maxTimerMs = 24 * 3_600_000;
 const ttlMark = Buffer.from('"ttlSecondsAfterFinished":');
 
 /** Deletes Jobs with their pods when `ttlSecondsAfterFinished` has passed since they finished. */
-export function ttlAfterFinished(context: ControllerContext): Controller {
+export function ttlAfterFinished(context: ControllerContext): RunningController {
   const jobs = registryNamed(context, 'jobs');
 
   const reconcile = async (key: string): Promise<void> => {

@@ -1,4 +1,13 @@
-export type { AgeCell, Authenticator, Authorizer, CellValue, HealthCheck, Logger, User } from '@tsukube/apiserver';
+export type {
+  AdmissionOperation,
+  AgeCell,
+  Authenticator,
+  Authorizer,
+  CellValue,
+  HealthCheck,
+  Logger,
+  User,
+} from '@tsukube/apiserver';
 export { alwaysAllow } from '@tsukube/apiserver';
 export { KubeconfigError } from '@tsukube/client';
 export type { ScalePaths } from '@tsukube/crds';
@@ -18,9 +27,9 @@ export {
   type Status,
   StatusError,
 } from '@tsukube/machinery';
+export type { EtcdTls } from '@tsukube/storage/etcd';
 export { ApiRefusal } from './access/api-access.ts';
 export type { MainServerOptions } from './access/main-server.ts';
-export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './aggregated/serve-aggregated.ts';
 export type { CertificatePlace } from './certificates/certificate-source.ts';
 export type { CertificateSecret } from './certificates/secret-store.ts';
 export type { ServingCertificates } from './certificates/serving-certificates.ts';
@@ -58,13 +67,14 @@ export type {
 export { SchemaError } from './schema/structural-schema.ts';
 export type { ServerAuthentication, ServerAuthorization } from './server/access.ts';
 export type { RenewedCertificate, ServingCertificate } from './server/certificates.ts';
-export type { ApiServerOptions, EtcdTls, StorageChoice } from './server/options.ts';
+export type { ApiServerOptions, StorageChoice } from './server/options.ts';
 export type { PathHandler, PathRequest } from './server/path-handler.ts';
 export { type RunningApiServer, serve } from './server/serve.ts';
+export { type AggregatedApiServer, type AggregatedOptions, serveAggregated } from './server/serve-aggregated.ts';
 export * from './storage/object-storage.ts';
 export { SubresourceResponse, type SubresourceResult } from './subresource/result.ts';
 export type { SubresourceHandler, SubresourceHandlers, UpgradeHandler, WebSocketHandler } from './subresource/subresource.ts';
-export type { Change, SubresourceRequest } from './subresource/subresource-request.ts';
+export type { MutateFn, SubresourceRequest } from './subresource/subresource-request.ts';
 export type { ServeWebhooksOptions, WebhookServer, WebhookService } from './webhook/serve-options.ts';
 export { serveWebhooks } from './webhook/serve-webhooks.ts';
 export {
@@ -78,4 +88,4 @@ export {
   validate,
   type WebhookMatch,
 } from './webhook/webhook.ts';
-export type { AdmissionOperation, RequestUser, WebhookRequest } from './webhook/webhook-request.ts';
+export type { RequestUser, WebhookRequest } from './webhook/webhook-request.ts';

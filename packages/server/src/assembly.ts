@@ -24,7 +24,7 @@ import { type Authentication, createAuthentication } from './authentication/auth
 import { type Authorization, createAuthorization } from './authorization/authorization.ts';
 import { flagsWithoutEffect, serviceRanges } from './config/index.ts';
 import { configuredEncryption, type EncryptionChecks, noEncryptionChecks } from './encryption/index.ts';
-import { kubeletClient } from './kubelet-client.ts';
+import { kubeletClientConfig } from './kubelet-client.ts';
 import { customApi } from './registries/custom-api.ts';
 import { allResources, createRegistries, type Registries, watchCaches } from './registries/registries.ts';
 import { type HeavyServing, heavyServing } from './worker/heavy-requests.ts';
@@ -98,7 +98,7 @@ function resourcesOf(
     authorizer: authorization.authorizer,
     roles,
     tokenIssuer: serviceAccounts.issuer,
-    kubelets: kubeletClient(options, parts.kubeletClient, () => metrics()?.kubelets),
+    kubelets: kubeletClientConfig(options, parts.kubeletClient, () => metrics()?.kubelets),
     tokenReviewer: { authenticate: authentication.reviewToken, apiAudiences: serviceAccounts.apiAudiences },
   };
   return allResources(options, builtin, resources);

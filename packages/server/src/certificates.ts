@@ -7,11 +7,11 @@ import { openTrust, type Trust } from './authentication/trust.ts';
 import type { ServeOptions } from './config/index.ts';
 import { lockSharedDir } from './files/data-dir.ts';
 import { fileReader } from './kubelet-client.ts';
-import { keepRenewed, openPki, type Pki, servingHosts } from './pki/index.ts';
-import { type ServingCertificates, servingCertificates } from './pki/serving-certificates.ts';
+import { keepRenewed, openPki, type Pki, servingHosts } from './pki/pki.ts';
+import { type DynamicServingCertificates, servingCertificates } from './pki/serving-certificates.ts';
 
 /** The server's certificates: its own PKI, which is renewed, the trusted CAs and the serving certificates of flags. */
-export interface Certificates extends Pick<ServingCertificates, 'settings' | 'forName'> {
+export interface Certificates extends Pick<DynamicServingCertificates, 'settings' | 'forName'> {
   pki(): Pki;
   readonly trust: Trust;
   /** Writes the admin kubeconfig to `--kubeconfig-out`, and returns it. */

@@ -11,5 +11,5 @@ export {
 } from './files/maintenance.ts';
 export { ownFile } from './processes/process-group.ts';
 export { WriterLink } from './processes/writer-link.ts';
-export { type MigrationReport, migrate } from './registries/migrate.ts';
+export { type MigrationReport, migrateStore } from './registries/migrate.ts';
 export { type RunningServer, type StartOptions, startServer, startWorker } from './start-server.ts';

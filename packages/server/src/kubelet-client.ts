@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { BackendTls, KubeletMetrics } from '@tsukube/apiserver';
-import type { KubeletClient } from '@tsukube/builtin';
+import type { KubeletClientConfig } from '@tsukube/builtin';
 import { BoundedCache } from '@tsukube/machinery';
 import type { KeyPair } from '@tsukube/machinery/pki';
 import type { ServeOptions } from './config/index.ts';
 
 /** How kubelets are reached, by the flags. `own` is the certificate used without `--kubelet-client-certificate`. */
-export function kubeletClient(
+export function kubeletClientConfig(
   options: ServeOptions,
   own: () => KeyPair,
   metrics: () => KubeletMetrics | undefined,
-): KubeletClient {
+): KubeletClientConfig {
   const files = fileReader();
   const identity = () => {
     const { kubeletClientCertificate: cert, kubeletClientKey: key } = options;

@@ -7,7 +7,7 @@ import type { FrontProxy } from './certificates.ts';
 import type { ServeOptions } from './config/index.ts';
 
 /** Host name, address and port that the server publishes. */
-export function endpointOf({ advertiseAddress }: ServeOptions, port: number): ServerEndpoint {
+export function publishedEndpoint({ advertiseAddress }: ServeOptions, port: number): ServerEndpoint {
   return { hostname: hostname(), address: isLoopback(advertiseAddress) ? addressOfHost() : advertiseAddress, port };
 }
 

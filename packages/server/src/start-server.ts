@@ -26,7 +26,7 @@ import { restrictDataDir } from './files/data-dir-permissions.ts';
 import { WorkerProcesses } from './processes/worker-processes.ts';
 import type { WriterLink } from './processes/writer-link.ts';
 import { openConfiguredStore } from './registries/store.ts';
-import { endpointOf } from './server-endpoint.ts';
+import { publishedEndpoint } from './server-endpoint.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface RunningServer {
@@ -174,7 +174,7 @@ async function start(options: ServeOptions, surroundings: Surroundings): Promise
     throw error;
   });
   workers?.start(listener.address);
-  api.publish(endpointOf(options, port()));
+  api.publish(publishedEndpoint(options, port()));
   const kubeconfig = await certificates.publishKubeconfig();
   dataDir?.publishUrl(url());
   logger.info('serving', { url: url(), storage: options.storage });

@@ -8,11 +8,11 @@ import {
 } from 'node:tls';
 import { HandshakeQueue } from './handshake-queue.ts';
 import { EventLoopBudget } from './http/event-loop-budget.ts';
-import type { HandlerOptions } from './http/serve.ts';
+import type { ExchangeHandlerOptions } from './http/serve.ts';
 import { type Http1Options, type Http1Server, http1Server } from './http1/server.ts';
 import { type Http2Server, http2Server } from './http2/server.ts';
 
-export interface ListenerOptions extends HandlerOptions, Pick<Http1Options, 'allowsSubprotocol' | 'connectAnswer'> {
+export interface ListenerOptions extends ExchangeHandlerOptions, Pick<Http1Options, 'allowsSubprotocol' | 'connectAnswer'> {
   readonly host: string;
   readonly port: number;
   readonly tls: SecureContextOptions;

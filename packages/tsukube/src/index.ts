@@ -2,7 +2,7 @@ import { loadKit } from './bundle/load-kit.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /** A Kubernetes object as JSON. */
-export interface KubeObject {
+export interface KubernetesObject {
   apiVersion: string;
   kind: string;
   metadata?: { name?: string; namespace?: string; generateName?: string; [field: string]: unknown };
@@ -34,7 +34,7 @@ export interface StartServerOptions extends ServeOptions {
 }
 
 /** Everything a client needs. PEM texts, in the shapes of node:tls, undici and @kubernetes/client-node. */
-export interface ClientOptions {
+export interface RestConfig {
   /** `https://127.0.0.1:PORT` */
   readonly server: string;
   /** The certificate authority that signed the serving certificate. */
@@ -67,11 +67,11 @@ export interface TestServer {
   /** Writes the kubeconfig, readable by this user only, and returns the absolute path. */
   writeKubeconfig(path: string): Promise<string>;
   /** Address and credentials for any client. */
-  client(): ClientOptions;
+  client(): RestConfig;
   /** `fetch` as a cluster administrator; `path` starts with a slash. A plain object as body is sent as JSON. */
   fetch(path: string, init?: FetchInit): Promise<Response>;
   /** Applies objects as `crds` and `manifests` at start do, with server-side apply. Returns them as stored. */
-  apply(manifests: Manifest): Promise<KubeObject[]>;
+  apply(manifests: Manifest): Promise<KubernetesObject[]>;
   /** Creates a namespace named `PREFIX-xxxxx`; the prefix is `test` by default. */
   namespace(prefix?: string): Promise<TestNamespace>;
   /**

@@ -1,5 +1,5 @@
 import {
-  type ClientOptions,
+  type RestConfig,
   type StartServerOptions,
   startServer,
   type TestServer,
@@ -25,7 +25,7 @@ const badType: StartServerOptions = { requestTimeout: '1m' };
 
 export async function program(): Promise<string> {
   await using server: TestServer = await startServer(options);
-  const client: ClientOptions = server.client();
+  const client: RestConfig = server.client();
   const namespace = await server.namespace('a');
   const [object] = await server.apply('a.yaml');
   const response: Response = await server.fetch('/readyz', { method: 'GET', signal: AbortSignal.timeout(1000) });

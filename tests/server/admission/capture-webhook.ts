@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { memoryFiles } from '@tsukube/machinery/pki';
-import { openPki } from '../../../packages/server/src/pki/index.ts';
+import { openPki } from '../../../packages/server/src/pki/pki.ts';
 import type { Any, Client } from '../../support/client.ts';
 import type { AdmittedCall } from './admitted.ts';
 

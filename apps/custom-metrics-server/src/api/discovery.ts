@@ -1,4 +1,5 @@
-import { groupResourceText, type MetricsProvider } from '../provider/provider.ts';
+import { groupResourceText } from '@tsukube/client';
+import type { MetricsProvider } from '../provider/provider.ts';
 import { customGroup, customVersions, externalGroup, externalVersions } from './paths.ts';
 
 interface ListedResource {

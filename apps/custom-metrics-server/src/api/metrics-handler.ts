@@ -1,4 +1,4 @@
-import type { ApiObject, DiscoveredResource, KubeClient } from '@tsukube/client';
+import { type ApiObject, type DiscoveredResource, groupResourceText, type KubeClient } from '@tsukube/client';
 import {
   type LabelSelector,
   type PathHandler,
@@ -7,8 +7,8 @@ import {
   StatusError,
   SubresourceResponse,
 } from '@tsukube/sdk';
-import type { ResourceMapper } from '../objects/resource-mapper.ts';
-import { type CustomMetricValue, groupResourceText, type MetricsProvider } from '../provider/provider.ts';
+import type { CustomMetricValue, MetricsProvider } from '../provider/provider.ts';
+import type { ResourceMapper } from '../provider/resource-mapper.ts';
 import { acceptsAggregated, aggregatedDiscovery, aggregatedType, groupList, groupOf, resourceList } from './discovery.ts';
 import { allObjects, customGroup, externalGroup, type MetricsPath, parseMetricsPath } from './paths.ts';
 

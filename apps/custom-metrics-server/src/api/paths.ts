@@ -1,4 +1,4 @@
-import type { GroupResource } from '../provider/provider.ts';
+import { type GroupResource, parseGroupResource } from '@tsukube/client';
 
 export const customGroup = 'custom.metrics.k8s.io';
 export const externalGroup = 'external.metrics.k8s.io';
@@ -66,10 +66,4 @@ function customPath(rest: readonly string[], version: CustomVersion): MetricsPat
   if (rest.length === 3)
     return { at: 'custom', version, namespace: undefined, resource: parseGroupResource(first), name: second, metric: third };
   return { at: 'nowhere' };
-}
-
-/** `deployments.apps`: the group is behind the first dot. */
-export function parseGroupResource(text: string): GroupResource {
-  const dot = text.indexOf('.');
-  return dot === -1 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
 }

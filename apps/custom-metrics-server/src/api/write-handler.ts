@@ -1,6 +1,6 @@
 import { canonicalQuantity, type PathHandler, parseLabelSelector, QuantityError, StatusError } from '@tsukube/sdk';
-import type { ResourceMapper } from '../objects/resource-mapper.ts';
 import { type MemoryProvider, TooManySeries } from '../provider/memory-provider.ts';
+import type { ResourceMapper } from '../provider/resource-mapper.ts';
 import { type MetricsPath, parseMetricsPath } from './paths.ts';
 
 /** As in custom-metrics-apiserver's test adapter. */

@@ -1,16 +1,14 @@
-import type { Timing } from '@tsukube/client';
+import { type GroupResource, groupResourceText, type Timing } from '@tsukube/client';
 import { formatQuantity, type LabelRequirement, StatusError } from '@tsukube/sdk';
-import type { ResourceMapper } from '../objects/resource-mapper.ts';
-import {
-  type CustomMetric,
-  type CustomMetricQuery,
-  type CustomMetricValue,
-  type ExternalMetricQuery,
-  type ExternalMetricValue,
-  type GroupResource,
-  groupResourceText,
-  type MetricsProvider,
+import type {
+  CustomMetric,
+  CustomMetricQuery,
+  CustomMetricValue,
+  ExternalMetricQuery,
+  ExternalMetricValue,
+  MetricsProvider,
 } from '../provider/provider.ts';
+import type { ResourceMapper } from '../provider/resource-mapper.ts';
 import type { PrometheusClient, PrometheusLabels, PrometheusSample } from './prometheus-client.ts';
 import { queryText, type Rule, type Rules } from './rules.ts';
 

@@ -1,6 +1,6 @@
+import type { GroupResource } from '@tsukube/client';
 import { RE2JS } from 're2js';
 import { parse } from 'yaml';
-import type { GroupResource } from '../provider/provider.ts';
 
 /** A label of series that names an object. */
 export interface ResourceLabel extends GroupResource {

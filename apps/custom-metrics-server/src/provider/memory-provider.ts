@@ -1,13 +1,13 @@
+import { groupResourceText } from '@tsukube/client';
 import type { LabelSelector } from '@tsukube/sdk';
-import {
-  type CustomMetric,
-  type CustomMetricQuery,
-  type CustomMetricValue,
-  type ExternalMetricQuery,
-  type ExternalMetricValue,
-  groupResourceText,
-  type Measurement,
-  type MetricsProvider,
+import type {
+  CustomMetric,
+  CustomMetricQuery,
+  CustomMetricValue,
+  ExternalMetricQuery,
+  ExternalMetricValue,
+  Measurement,
+  MetricsProvider,
 } from './provider.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,12 +1,5 @@
+import type { GroupResource } from '@tsukube/client';
 import type { LabelSelector } from '@tsukube/sdk';
-
-/** A kind of objects with metrics: `pods`, `deployments` of `apps`. */
-export interface GroupResource {
-  /** Empty for the core group. */
-  readonly group: string;
-  /** The plural name. */
-  readonly resource: string;
-}
 
 /** A metric of the objects of a resource. */
 export interface CustomMetric extends GroupResource {
@@ -64,9 +57,4 @@ export interface MetricsProvider {
   /** Why no values can be read; undefined if they can. */
   problem?(): string | undefined;
   close?(): void;
-}
-
-/** `deployments.apps`, `pods`. */
-export function groupResourceText({ group, resource }: GroupResource): string {
-  return group === '' ? resource : `${resource}.${group}`;
 }

@@ -1,4 +1,4 @@
-import { type ApiObject, type ApiRequest, type HttpResponse, Informer, type InformerOptions, KubeClient } from '@tsukube/client';
+import { type ApiObject, type HttpResponse, Informer, type InformerOptions, KubeClient, type RestRequest } from '@tsukube/client';
 import type { KubeletNode } from '../kubelet/kubelet-address.ts';
 
 export type NodeObject = ApiObject & KubeletNode;
@@ -48,11 +48,11 @@ class MetadataClient extends KubeClient {
     super(client.config, { timing: client.timing }, client);
   }
 
-  override json<T>(request: ApiRequest): Promise<T> {
+  override json<T>(request: RestRequest): Promise<T> {
     return super.json({ ...request, headers: { ...request.headers, accept: accepted('PartialObjectMetadataList') } });
   }
 
-  override stream(request: ApiRequest): Promise<HttpResponse> {
+  override stream(request: RestRequest): Promise<HttpResponse> {
     return super.stream({ ...request, headers: { ...request.headers, accept: accepted('PartialObjectMetadata') } });
   }
 }

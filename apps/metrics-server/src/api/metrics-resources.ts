@@ -1,9 +1,15 @@
 import type { ApiObject } from '@tsukube/client';
-import { type DefinedResource, defineResource, type ListCall, type ObjectCall } from '@tsukube/sdk';
+import {
+  type DefinedResource,
+  defineResource,
+  formatGoDuration,
+  formatQuantity,
+  type ListCall,
+  type ObjectCall,
+} from '@tsukube/sdk';
 import type { MetricsStore, PodUsage } from '../storage/metrics-store.ts';
 import type { Usage } from '../storage/usage.ts';
 import type { ClusterObjects, NodeObject } from './cluster-objects.ts';
-import { cpuQuantity, durationText, memoryQuantity, timeText } from './quantities.ts';
 
 const group = 'metrics.k8s.io';
 const version = 'v1beta1';
@@ -130,4 +136,24 @@ function total(store: MetricsStore, { metadata }: Pick<ApiObject, 'metadata'>) {
     nanoCores: containers.reduce((sum, { usage }) => sum + usage.nanoCores, 0),
     memoryBytes: containers.reduce((sum, { usage }) => sum + usage.memoryBytes, 0),
   };
+}
+
+/** Billionths of a core as a quantity: `250000000` is `250m`. */
+export function cpuQuantity(nanoCores: number): string {
+  return formatQuantity({ mantissa: BigInt(Math.floor(nanoCores)), exponent: -9, format: 'DecimalSI' });
+}
+
+/** Bytes as a quantity in powers of 1024. */
+export function memoryQuantity(bytes: number): string {
+  return formatQuantity({ mantissa: BigInt(Math.floor(bytes)), exponent: 0, format: 'BinarySI' });
+}
+
+/** A metav1.Duration: `15.012s`. */
+export function durationText(ms: number): string {
+  return formatGoDuration(BigInt(Math.round(ms * 1e6)));
+}
+
+/** A metav1.Time: whole seconds. */
+export function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

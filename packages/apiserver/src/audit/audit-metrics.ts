@@ -1,13 +1,13 @@
 import type { Family } from '../metrics/prometheus/family.ts';
 import type { Registry } from '../metrics/prometheus/registry.ts';
-import type { Counter } from '../metrics/prometheus/series.ts';
+import type { CounterSeries } from '../metrics/prometheus/series.ts';
 import type { AuditLevel } from './policy.ts';
 
 export interface AuditMetrics {
-  readonly events: Counter;
-  readonly rejected: Counter;
-  readonly levels: Readonly<Record<AuditLevel, () => Counter>>;
-  readonly errors: Family<'plugin', Counter>;
+  readonly events: CounterSeries;
+  readonly rejected: CounterSeries;
+  readonly levels: Readonly<Record<AuditLevel, () => CounterSeries>>;
+  readonly errors: Family<'plugin', CounterSeries>;
 }
 
 /** Metrics of auditing, under kube-apiserver's names. */
@@ -18,7 +18,7 @@ export function auditMetrics(registry: Registry): AuditMetrics {
     labels: ['level'],
   });
   const ofLevel = (level: AuditLevel) => {
-    let counter: Counter | undefined;
+    let counter: CounterSeries | undefined;
     return () => {
       counter ??= levels.with({ level });
       return counter;

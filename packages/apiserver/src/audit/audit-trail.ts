@@ -3,7 +3,7 @@ import { Unavailable } from '@tsukube/storage';
 import { type Answer, type BytesAnswer, ClientGone, type StreamAnswer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { isLongRunning } from '../http/request-info.ts';
-import { answerText, outcomeOf } from '../http/respond.ts';
+import { answerText, statusOfAnswer } from '../http/respond.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import { AuditRecord } from './audit-record.ts';
 import { type AuditPolicy, type AuditStage, ruleFor } from './policy.ts';
@@ -144,7 +144,7 @@ export class AuditTrail {
       if (told) record.responseStatus = { ...told, code: status };
       else noteCode(record, status);
     };
-    const outcome = outcomeOf(answer);
+    const outcome = statusOfAnswer(answer);
     const found = outcome ? statusObjectOf(outcome, wanted) : responseObjectOf(bytes, type, request, wanted);
     if (found instanceof Promise) return found.then(note);
     note(found);

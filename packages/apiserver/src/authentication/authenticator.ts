@@ -1,4 +1,4 @@
-import { type ApiRequest, anonymous, type User } from '../http/api-request.ts';
+import { type ApiRequest, anonymousUser, type User } from '../http/api-request.ts';
 
 /** A successful authentication. */
 export interface Authenticated {
@@ -54,7 +54,7 @@ export function isRefused(verdict: Identification): verdict is FailedAuthenticat
   return verdict !== undefined && 'refused' in verdict;
 }
 
-const anonymously: Authenticated = { user: anonymous };
+const anonymously: Authenticated = { user: anonymousUser };
 
 /** Authenticates requests without credentials as system:anonymous, on all paths or only on `paths`. */
 export function anonymousAuthenticator(paths: readonly string[] = []): Authenticator {

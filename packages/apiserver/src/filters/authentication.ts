@@ -9,7 +9,7 @@ import {
 } from '../authentication/authenticator.ts';
 import { hasApiAudience } from '../authentication/bearer-token.ts';
 import { withoutTokenProtocols } from '../authentication/websocket-token.ts';
-import { anonymous, type IncomingRequest } from '../http/api-request.ts';
+import { anonymousUser, type IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
 import type { AuthenticationMetrics } from '../metrics/access-metrics.ts';
 import type { Filter } from './filter.ts';
@@ -33,7 +33,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
     request.user = verdict.user;
     metrics?.succeeded(verdict.user.name);
     // Anonymous clients get one request for each HTTP/2 connection, since streams are cheap to open and costly to serve.
-    if (verdict.user === anonymous) request.exchange.connection.goAway();
+    if (verdict.user === anonymousUser) request.exchange.connection.goAway();
     request.exchange.redact(redaction);
     if (verdict.warnings || verdict.annotations) tell(request, verdict);
   };

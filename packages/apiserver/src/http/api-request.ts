@@ -13,7 +13,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+export const anonymousUser: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** A request on its way through the filters. */
 export interface ApiRequest {
@@ -112,7 +112,7 @@ export class IncomingRequest implements ApiRequest {
   readonly path: string;
   readonly received: number;
   info: RequestInfo = unknownInfo;
-  user: User = anonymous;
+  user: User = anonymousUser;
   impersonation: ApiRequest['impersonation'];
   isOver = false;
   annotations: Map<string, string> | undefined;

@@ -20,7 +20,7 @@ export interface StatusAnswer extends BytesAnswer {
 }
 
 /** The Status in the body, if known without parsing. */
-export function outcomeOf(answer: BytesAnswer & Partial<StatusAnswer>): Status | undefined {
+export function statusOfAnswer(answer: BytesAnswer & Partial<StatusAnswer>): Status | undefined {
   return answer.outcome;
 }
 

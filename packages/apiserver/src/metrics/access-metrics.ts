@@ -2,7 +2,7 @@ import { BoundedCache } from '@tsukube/machinery';
 import type { Verdict } from '../authorization/authorizer.ts';
 import type { AdmissionObserver, AdmissionRecorder, MetricRecorder } from '../registry/admission.ts';
 import type { Registry } from './prometheus/registry.ts';
-import type { Counter, Histogram } from './prometheus/series.ts';
+import type { CounterSeries, HistogramSeries } from './prometheus/series.ts';
 
 export interface AuthorizationMetrics {
   /** Counts the final decision on a request. */
@@ -42,8 +42,8 @@ function resultOf({ decision, error }: Verdict): string {
 }
 
 /** Creates each series on first use. */
-function countersBy(create: (key: string) => Counter): (key: string) => Counter {
-  const known = new Map<string, Counter>();
+function countersBy(create: (key: string) => CounterSeries): (key: string) => CounterSeries {
+  const known = new Map<string, CounterSeries>();
   return (key) => {
     let counter = known.get(key);
     if (!counter) {
@@ -106,9 +106,9 @@ function remembered<S extends object>(names: readonly string[], family: { with(l
 }
 
 /** Creates each series on first use, and looks it up without building a key. */
-function recorder(make: (operation: string, rejected: string) => Histogram): AdmissionRecorder {
-  const passed = new Map<string, Histogram>();
-  const refused = new Map<string, Histogram>();
+function recorder(make: (operation: string, rejected: string) => HistogramSeries): AdmissionRecorder {
+  const passed = new Map<string, HistogramSeries>();
+  const refused = new Map<string, HistogramSeries>();
   return (operation, milliseconds, isRejected) => {
     const known = isRejected ? refused : passed;
     let series = known.get(operation);

@@ -1,6 +1,6 @@
 import { type FlowControlFamilies, flowControlFamilies } from './flow-control-families.ts';
 import type { Registry } from './prometheus/registry.ts';
-import type { Counter, Gauge, Histogram, TimingHistogram } from './prometheus/series.ts';
+import type { CounterSeries, GaugeSeries, HistogramSeries, TimingHistogram } from './prometheus/series.ts';
 
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out';
 
@@ -47,29 +47,29 @@ export class FlowControlMetrics {
 export class FlowSeries {
   readonly #families: FlowControlFamilies;
   readonly #labels: { readonly priority_level: string; readonly flow_schema: string };
-  #dispatched: Counter | undefined;
-  #waited: Histogram | undefined;
-  readonly #durations: { regular?: Histogram; watch?: Histogram } = {};
-  #estimated: Histogram | undefined;
-  #executing: Gauge | undefined;
-  #executingSeats: Gauge | undefined;
-  #inQueue: { readonly requests: Gauge; readonly seats: Gauge; readonly length: Histogram } | undefined;
+  #dispatched: CounterSeries | undefined;
+  #waited: HistogramSeries | undefined;
+  readonly #durations: { regular?: HistogramSeries; watch?: HistogramSeries } = {};
+  #estimated: HistogramSeries | undefined;
+  #executing: GaugeSeries | undefined;
+  #executingSeats: GaugeSeries | undefined;
+  #inQueue: { readonly requests: GaugeSeries; readonly seats: GaugeSeries; readonly length: HistogramSeries } | undefined;
 
-  readonly #rejections: Partial<Record<Rejection, Counter>> = {};
-  #watchCounts: Histogram | undefined;
-  #noAccommodation: Counter | undefined;
+  readonly #rejections: Partial<Record<Rejection, CounterSeries>> = {};
+  #watchCounts: HistogramSeries | undefined;
+  #noAccommodation: CounterSeries | undefined;
 
   constructor(families: FlowControlFamilies, level: string, schema: string) {
     this.#families = families;
     this.#labels = { priority_level: level, flow_schema: schema };
   }
 
-  get executing(): Gauge {
+  get executing(): GaugeSeries {
     this.#executing ??= this.#families.executingRequests.with(this.#labels);
     return this.#executing;
   }
 
-  get executingSeats(): Gauge {
+  get executingSeats(): GaugeSeries {
     this.#executingSeats ??= this.#families.executingSeats.with(this.#labels);
     return this.#executingSeats;
   }
@@ -95,7 +95,7 @@ export class FlowSeries {
     duration.observe(seconds);
   }
 
-  #duration(type: 'regular' | 'watch'): Histogram {
+  #duration(type: 'regular' | 'watch'): HistogramSeries {
     return this.#families.executionSeconds.with({ ...this.#labels, type });
   }
 
@@ -148,7 +148,7 @@ export class LevelSeries {
   readonly #labels: { readonly priority_level: string };
   readonly #seats: TimingHistogram;
   readonly #demand: TimingHistogram;
-  #dispatch: Readonly<Record<keyof StartBounds | 'dispatchR' | 'latestS', Gauge>> | undefined;
+  #dispatch: Readonly<Record<keyof StartBounds | 'dispatchR' | 'latestS', GaugeSeries>> | undefined;
 
   constructor(families: FlowControlFamilies, name: string) {
     const labels = { priority_level: name };

@@ -9,7 +9,7 @@ import {
 import { getHeapStatistics } from 'node:v8';
 import type { VersionInfo } from '../delegates/pages.ts';
 import type { Registry } from './prometheus/registry.ts';
-import type { Gauge, Histogram } from './prometheus/series.ts';
+import type { GaugeSeries, HistogramSeries } from './prometheus/series.ts';
 
 const bytesPerKilobyte = 1024;
 
@@ -94,7 +94,7 @@ export function runtimeMetrics(registry: Registry): RuntimeMetrics {
 }
 
 function heapMetrics(registry: Registry): void {
-  const gauge = (name: string, help: string): Gauge => registry.gauge({ name, help }).with({});
+  const gauge = (name: string, help: string): GaugeSeries => registry.gauge({ name, help }).with({});
   const used = gauge('nodejs_heap_size_used_bytes', 'Process heap size used from Node.js in bytes.');
   const total = gauge('nodejs_heap_size_total_bytes', 'Process heap size from Node.js in bytes.');
   const limit = gauge('nodejs_heap_size_limit_bytes', 'Heap size at which the process ends for want of memory, in bytes.');
@@ -180,7 +180,9 @@ function collectionPauses(registry: Registry): () => void {
     labels: ['kind'],
     bounds: [0.001, 0.01, 0.1, 1, 2, 5],
   });
-  const byKind = new Map([...collectionKinds].map(([number, kind]): [number, Histogram] => [number, pauses.with({ kind })]));
+  const byKind = new Map(
+    [...collectionKinds].map(([number, kind]): [number, HistogramSeries] => [number, pauses.with({ kind })]),
+  );
   let observer: PerformanceObserver | undefined;
   registry.beforeScrape(() => {
     if (observer) return;

@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Registry } from './prometheus/registry.ts';
-import { type Counter, exponentialBounds, type Gauge, type Histogram } from './prometheus/series.ts';
+import { type CounterSeries, exponentialBounds, type GaugeSeries, type HistogramSeries } from './prometheus/series.ts';
 import {
   type DryRun,
   dryRunOf,
@@ -71,12 +71,12 @@ export class RequestSeries {
   readonly #families: RequestFamilies;
   readonly #labels: SubjectLabels & { readonly verb: ReportedVerb; readonly scope: Scope };
   readonly #dryRun: DryRun;
-  readonly #duration: Histogram;
-  readonly #sliDuration: Histogram | undefined;
-  readonly #sizes: Histogram | undefined;
-  readonly #totals = new Map<number, Counter>();
-  readonly #terminations = new Map<number, Counter>();
-  #open: Gauge | undefined;
+  readonly #duration: HistogramSeries;
+  readonly #sliDuration: HistogramSeries | undefined;
+  readonly #sizes: HistogramSeries | undefined;
+  readonly #totals = new Map<number, CounterSeries>();
+  readonly #terminations = new Map<number, CounterSeries>();
+  #open: GaugeSeries | undefined;
 
   constructor(
     families: RequestFamilies,
@@ -113,7 +113,7 @@ export class RequestSeries {
   }
 
   /** Open long-running requests. */
-  get open(): Gauge {
+  get open(): GaugeSeries {
     this.#open ??= this.#families.longRunning.with(this.#labels);
     return this.#open;
   }
@@ -132,7 +132,7 @@ export class RequestSeries {
     return { total: this.#families.watchEvents.with(labels), sizes: this.#families.watchEventSizes.with(labels) };
   }
 
-  #total(code: number): Counter {
+  #total(code: number): CounterSeries {
     const counter = this.#families.total.with({ ...this.#labels, dry_run: this.#dryRun, code: String(code) });
     this.#totals.set(code, counter);
     return counter;
@@ -140,8 +140,8 @@ export class RequestSeries {
 }
 
 export interface WatchEventSeries {
-  readonly total: Counter;
-  readonly sizes: Histogram;
+  readonly total: CounterSeries;
+  readonly sizes: HistogramSeries;
 }
 
 export const durationBounds = [

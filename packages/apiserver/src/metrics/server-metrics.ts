@@ -17,7 +17,7 @@ import { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
 import { type KubeletMetrics, kubeletMetrics } from './kubelet-metrics.ts';
 import { buildInfo, processMetrics, processStartTime, type RuntimeMetrics, runtimeMetrics } from './process-metrics.ts';
 import { Registry } from './prometheus/registry.ts';
-import type { Counter } from './prometheus/series.ts';
+import type { CounterSeries } from './prometheus/series.ts';
 import { servedSubjects } from './request-labels.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { measuredStore, storeMetrics } from './store-metrics.ts';
@@ -35,7 +35,7 @@ export interface ServerMetrics {
   readonly audit: AuditMetrics;
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
-  readonly handshakeErrors: Counter;
+  readonly handshakeErrors: CounterSeries;
   readonly kubelets: KubeletMetrics;
   readonly runtime: RuntimeMetrics;
   /** Wraps a store with the metrics of a resource. */
@@ -79,7 +79,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
   };
 }
 
-function handshakeErrors(registry: Registry): Counter {
+function handshakeErrors(registry: Registry): CounterSeries {
   return registry
     .counter({
       name: 'apiserver_tls_handshake_errors_total',

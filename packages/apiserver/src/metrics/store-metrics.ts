@@ -14,7 +14,7 @@ import {
 } from '@tsukube/storage';
 import type { Resource } from '../registry/resource.ts';
 import type { Registry } from './prometheus/registry.ts';
-import type { Counter, Histogram } from './prometheus/series.ts';
+import type { CounterSeries, HistogramSeries } from './prometheus/series.ts';
 import { durationBounds } from './request-metrics.ts';
 
 type StoreOperation = 'create' | 'delete' | 'get' | 'list' | 'update';
@@ -60,8 +60,8 @@ function storeFamilies(registry: Registry) {
 class OperationSeries {
   readonly #families: StoreFamilies;
   readonly #labels: Labels;
-  #duration: Histogram | undefined;
-  #total: Counter | undefined;
+  #duration: HistogramSeries | undefined;
+  #total: CounterSeries | undefined;
 
   constructor(families: StoreFamilies, values: Labels) {
     this.#families = families;

@@ -19,7 +19,7 @@ import {
 import { buffersIn, errorMessage } from './thread-calls.ts';
 
 /** From the main thread to a worker. */
-export type ToWorker =
+export type ToWorkerThread =
   | { readonly is: 'job'; readonly job: number; readonly work: Work }
   | { readonly is: 'cancelled'; readonly job: number };
 
@@ -83,7 +83,7 @@ export class JobLoop {
 
   serve(parts: JobParts): void {
     this.#parts = parts;
-    this.#port.on('message', (message: ToWorker) => this.#receive(message));
+    this.#port.on('message', (message: ToWorkerThread) => this.#receive(message));
     this.#send({ is: 'ready' });
   }
 
@@ -96,7 +96,7 @@ export class JobLoop {
     return (labels, value) => this.#current.getStore()?.admissions.push({ metric, labels, value });
   }
 
-  #receive(message: ToWorker): void {
+  #receive(message: ToWorkerThread): void {
     if (message.is === 'job') this.#begin(message.job, message.work);
     else this.#requests.get(message.job)?.cancel();
   }

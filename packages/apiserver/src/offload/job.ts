@@ -2,7 +2,7 @@ import type { Status } from '@tsukube/machinery';
 import type { Answer, AnswerHeaders, BytesAnswer, Exchange } from '@tsukube/transport';
 import { auditedObject, auditedPatch } from '../audit/request-object.ts';
 import { type ApiRequest, type AuditNotes, IncomingRequest, type NotedRequest, type NoteRule } from '../http/api-request.ts';
-import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
+import { type StatusAnswer, statusOfAnswer } from '../http/respond.ts';
 import type { AdmissionOperation, AdmissionType } from '../registry/admission.ts';
 import { type ErrorMessage, ownedBytes } from './thread-calls.ts';
 
@@ -132,7 +132,7 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
 export function answerMessage(answer: Answer): AnswerMessage {
   if (answer.kind !== 'bytes') throw new Error(`a worker cannot answer with ${answer.kind}`);
   const { status, type, headers } = answer;
-  const outcome = outcomeOf(answer);
+  const outcome = statusOfAnswer(answer);
   return { status, type, headers, outcome: isSmall(outcome) ? outcome : undefined, body: wholeBody(answer.body) };
 }
 

@@ -7,11 +7,11 @@ import type { Output } from '../http/negotiation.ts';
 import type { Logger } from '../logger.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type AdmissionSample, answerOf, applyResult, type JobResult, requestMessage } from './job.ts';
-import type { DerivationMessage, FromWorker, ToWorker, Work } from './job-loop.ts';
+import type { DerivationMessage, FromWorker, ToWorkerThread, Work } from './job-loop.ts';
 import { answerCalls, buffersIn, type CallPorts, type Calls, errorOf, ownedBytes } from './thread-calls.ts';
 
 /** Given to a worker as its `workerData`. */
-export interface WorkerStart<D> {
+export interface WorkerThreadData<D> {
   readonly ports: CallPorts;
   readonly data: D;
 }
@@ -156,7 +156,7 @@ export class WorkerPool<C extends Calls<C>> {
     const [calls, blocking] = [new MessageChannel(), new MessageChannel()];
     const settled = new Int32Array(new SharedArrayBuffer(4));
     const { data, functions, maxHeapMb } = this.#options;
-    const workerData: WorkerStart<unknown> = { ports: { calls: calls.port2, blocking: blocking.port2, settled }, data };
+    const workerData: WorkerThreadData<unknown> = { ports: { calls: calls.port2, blocking: blocking.port2, settled }, data };
     const worker = new Worker(file, {
       workerData,
       transferList: [calls.port2, blocking.port2],
@@ -259,7 +259,7 @@ export class WorkerPool<C extends Calls<C>> {
   }
 }
 
-function post(worker: Worker, message: ToWorker): void {
+function post(worker: Worker, message: ToWorkerThread): void {
   worker.postMessage(message, buffersIn(message));
 }
 

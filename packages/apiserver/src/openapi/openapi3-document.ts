@@ -1,12 +1,12 @@
 import type { JsonObject } from '@tsukube/machinery';
 import type { ApiVersion } from '../discovery/api-group.ts';
 import {
-  type Body,
   bearerToken,
   byPath,
   type DocumentInfo,
   type OpenApiOperation,
   type Path,
+  type RequestBody,
   type Response,
   reasons,
   referencedTypes,
@@ -59,7 +59,7 @@ function parameterObject({ name, in: place, description, type }: Parameter): Jso
   return { name, in: place, description, ...(place === 'path' && { required: true }), schema: { type, uniqueItems: true } };
 }
 
-function requestBody({ type, required }: Body, consumes: readonly string[]): JsonObject {
+function requestBody({ type, required }: RequestBody, consumes: readonly string[]): JsonObject {
   return { content: content(consumes, refTo(type, openApi3)), ...(required && { required }) };
 }
 

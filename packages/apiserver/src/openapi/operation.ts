@@ -18,14 +18,14 @@ export interface OpenApiOperation {
   readonly action?: string;
   readonly gvk?: GroupVersionKind;
   readonly parameters: readonly Parameter[];
-  readonly body?: Body;
+  readonly body?: RequestBody;
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   /** In addition to 401, which every operation has. */
   readonly responses: readonly Response[];
 }
 
-export interface Body {
+export interface RequestBody {
   readonly type: string;
   readonly required: boolean;
 }

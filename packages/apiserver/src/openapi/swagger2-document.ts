@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tsukube/machinery';
 import {
-  type Body,
   bearerToken,
   byPath,
   type DocumentInfo,
   type OpenApiOperation,
   type Path,
+  type RequestBody,
   type Response,
   reasons,
   referencedTypes,
@@ -143,7 +143,7 @@ function parameterItem(parameter: Parameter, known: SharedParameters): JsonObjec
   return inlined.has(name) ? create() : known.reference(`${place} ${name}`, name, create);
 }
 
-function bodyItem({ type, required }: Body, known: SharedParameters): JsonObject {
+function bodyItem({ type, required }: RequestBody, known: SharedParameters): JsonObject {
   const create = () => ({ name: 'body', in: 'body', ...(required && { required }), schema: refTo(type, swagger2) });
   return type === deleteOptionsType || type === patchType ? known.reference(`body ${type}`, 'body', create) : create();
 }

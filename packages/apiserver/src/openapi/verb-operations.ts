@@ -1,5 +1,5 @@
 import type { ApiResource } from '../discovery/api-group.ts';
-import { anyMedia, type Body, type Method, patchMedia, type Response, upperFirst, watchMedia } from './operation.ts';
+import { anyMedia, type Method, patchMedia, type RequestBody, type Response, upperFirst, watchMedia } from './operation.ts';
 import { deleting, deletingMany, listing, type Parameter, patching, writing } from './parameter.ts';
 import { deleteOptionsType, patchType, statusType, watchEventType } from './well-known-types.ts';
 
@@ -11,7 +11,7 @@ export interface VerbOperation {
   readonly description: string;
   readonly action: string;
   readonly parameters?: readonly Parameter[];
-  readonly body?: Body;
+  readonly body?: RequestBody;
   readonly consumes?: readonly string[];
   readonly produces?: readonly string[];
   readonly responses: readonly Response[];

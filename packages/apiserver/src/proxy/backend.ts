@@ -66,7 +66,7 @@ export function startRequest(
     agent: false,
     signal,
   };
-  const sent = backend.scheme === 'https' ? httpsRequest({ ...options, ...tlsOptions(backend) }) : httpRequest(options);
+  const sent = backend.scheme === 'https' ? httpsRequest({ ...options, ...backendTlsOptions(backend) }) : httpRequest(options);
   const certificate = peerCertificate(sent);
   let timedOut = false;
   let wasConnected = false;
@@ -111,7 +111,7 @@ function problemOf(error: Error, { host, tls }: Backend, certificate: X509Certif
 }
 
 /** TLS options of a connection to the backend. */
-export function tlsOptions({ host, tls }: Pick<Backend, 'host' | 'tls'>) {
+export function backendTlsOptions({ host, tls }: Pick<Backend, 'host' | 'tls'>) {
   const { cert, key, ca, verify = false, serverName = host } = tls ?? {};
   const trust = ca === undefined && !verify ? { rejectUnauthorized: false } : trustOptions(ca);
   return { cert, key, ...trust, ...(isIP(serverName) === 0 && { servername: serverName }), ALPNProtocols: ['http/1.1'] };

@@ -39,6 +39,6 @@ function failedWith(code: number): Status {
 }
 
 /** The Status of a failure before or besides the command. */
-export function failureOf(error: Error): Status {
+export function failureStatus(error: Error): Status {
   return error instanceof StatusError ? error.status : StatusError.internalError(error.message).status;
 }

@@ -4,9 +4,8 @@ import { StatusError } from '@tsukube/machinery';
 import type { Answer, BytesAnswer } from '@tsukube/transport';
 import type { ApiRequest } from '../http/api-request.ts';
 import { type Backend, startRequest } from './backend.ts';
-import { LinkRewriter, rewrittenBody } from './link-rewriting.ts';
+import { escapedPath, LinkRewriter, queryOf, rewrittenBody } from './link-rewriting.ts';
 import { forwardedHeaders, proxiedResponseHeaders } from './proxy-headers.ts';
-import { escapedPath, queryOf } from './proxy-paths.ts';
 
 /**
  * Forwards a request, and its response back, both as they arrive. `path` is the decoded path at the backend. Links to the backend in

@@ -62,7 +62,7 @@ export async function proxyUpgrade(request: ResourceRequest, backend: Backend, t
   });
   if (answered.is === 'refused') return refusal(answered.response);
   const { socket, head, response } = answered;
-  const client = takeOver(request, socket);
+  const client = takeOverClient(request, socket);
   client.socket.write(switchingHead(response), 'latin1');
   joinSockets(request, client, { socket, head });
   return { kind: 'taken-over', status: 101 };
@@ -98,7 +98,7 @@ interface Side {
 }
 
 /** The connection of the client. Destroys that of the backend if the client is gone. */
-export function takeOver({ exchange, isOver }: Pick<ResourceRequest, 'exchange' | 'isOver'>, backend: Duplex): Side {
+export function takeOverClient({ exchange, isOver }: Pick<ResourceRequest, 'exchange' | 'isOver'>, backend: Duplex): Side {
   if (isOver || !exchange.takeOver) {
     backend.destroy();
     throw upgradeError('the client closed the connection');

@@ -4,7 +4,7 @@ import { isObject, type JsonValue, parseJson, type Status, statusBody, stringify
 import { type Answer, acceptWebSocket, SpdyConnection, type SpdyStream, type WebSocket } from '@tsukube/transport';
 import type { ResourceRequest } from '../registry/resource-request.ts';
 import { asClientProblem, type Backend, hostPortOf } from './backend.ts';
-import { exitStatus, failureOf } from './exit-status.ts';
+import { exitStatus, failureStatus } from './exit-status.ts';
 import { isSpdy } from './port-forward-tunnel.ts';
 import { requestUpgrade } from './proxy-upgrade.ts';
 import { streamCloseProtocol } from './websocket-protocols.ts';
@@ -56,7 +56,7 @@ async function serve(request: ResourceRequest, client: WebSocket, command: Remot
   // Tells the client that the connection is established.
   client.send(Buffer.from([streams.stdout ? channel.stdout : streams.stderr ? channel.stderr : channel.error]));
   client.pause();
-  const outcome = await run(client, command, gone.signal).catch((error: Error) => failureOf(error));
+  const outcome = await run(client, command, gone.signal).catch((error: Error) => failureStatus(error));
   onDone?.(outcome.code ?? 200);
   sendStatus(client, outcome);
 }

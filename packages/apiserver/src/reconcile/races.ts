@@ -1,6 +1,6 @@
 import { type JsonObject, type KubeObject, StatusError } from '@tsukube/machinery';
 import { type Backoff, pauseAfter } from '../registry/backoff.ts';
-import type { ObjectRegistry, Written } from '../registry/object-registry.ts';
+import type { ObjectRegistry, WriteResult } from '../registry/object-registry.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 
 /** As client-go's DefaultRetry. */
@@ -31,7 +31,7 @@ export function updateExisting(
   uid: string | undefined,
   change: (existing: KubeObject) => JsonObject,
   context: WriteContext,
-): Promise<Written> {
+): Promise<WriteResult> {
   const { hub, names } = registry.resource;
   const transform = (existing: KubeObject | undefined): JsonObject => {
     if (!existing) throw StatusError.notFound({ group: hub.group, resource: names.plural }, name);

@@ -45,7 +45,7 @@ export function isDerived(entry: CacheEntry, version: ServedVersion, what: Deriv
 
 export function derive(entry: CacheEntry, resource: Resource, version: ServedVersion, what: Derivation): void {
   if (what === 'protobuf') protobufIn(entry, version);
-  else if (what === 'cells') rowOf(entry, version, columnsOf(version));
+  else if (what === 'cells') rowOf(entry, version, columnsOfVersion(version));
   else bytesIn(entry, resource, version);
 }
 
@@ -53,7 +53,7 @@ export function derive(entry: CacheEntry, resource: Resource, version: ServedVer
 export function derivedBytes(entry: CacheEntry, resource: Resource, version: ServedVersion, what: Derivation): Buffer {
   if (what === 'protobuf') return protobufIn(entry, version);
   if (what === 'version') return bytesIn(entry, resource, version);
-  return Buffer.from(JSON.stringify(rowOf(entry, version, columnsOf(version))));
+  return Buffer.from(JSON.stringify(rowOf(entry, version, columnsOfVersion(version))));
 }
 
 export function adoptDerived(entry: CacheEntry, version: ServedVersion, what: Derivation, bytes: Buffer): void {
@@ -191,7 +191,7 @@ const defaultColumns: readonly Column[] = [
   },
 ];
 
-export function columnsOf(version: ServedVersion): readonly Column[] {
+export function columnsOfVersion(version: ServedVersion): readonly Column[] {
   return version.columns ?? defaultColumns;
 }
 

@@ -46,13 +46,13 @@ export interface RegistryServices {
   readonly store?: Pick<Store, 'get' | 'create' | 'update'>;
 }
 
-export interface Written {
+export interface WriteResult {
   readonly entry: CacheEntry;
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'removed';
 }
 
 /** Computes the object to write, complete with type meta and metadata, from the current one. Called again after a conflict. */
-export type Transform = (existing: KubeObject | undefined) => JsonObject | Promise<JsonObject>;
+export type UpdateTransform = (existing: KubeObject | undefined) => JsonObject | Promise<JsonObject>;
 
 /** A server-side apply. The registry merges the configuration into the current object, again after a conflict. */
 export interface Application {
@@ -99,7 +99,7 @@ export class ObjectRegistry {
   }
 
   /** The object has type meta and metadata. It may be changed. */
-  async create(object: JsonObject, context: WriteContext): Promise<Written> {
+  async create(object: JsonObject, context: WriteContext): Promise<WriteResult> {
     throwIfCancelled(context);
     try {
       const tracked = this.#tracked(object as KubeObject, undefined, context);
@@ -111,7 +111,7 @@ export class ObjectRegistry {
   }
 
   /** Rejects with KeyExists. */
-  async #admitAndCreate(object: KubeObject, context: WriteContext): Promise<Written> {
+  async #admitAndCreate(object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const attributes = this.#attributes('CREATE', object, undefined, context);
     const mutating = mutateObject(this.services.admission, attributes, object, context);
     if (mutating) await mutating;
@@ -123,7 +123,7 @@ export class ObjectRegistry {
   }
 
   /** Tries another name if the generated one is taken. */
-  async #createGenerated(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
+  async #createGenerated(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<WriteResult> {
     const generate = this.services.generateName ?? ((prefix: string) => generateName(prefix, this.random));
     for (let attempt = 1; ; attempt++) {
       const named = deepCopy(object);
@@ -137,11 +137,11 @@ export class ObjectRegistry {
     }
   }
 
-  #createNamed(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
+  #createNamed(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<WriteResult> {
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
   }
 
-  async #create(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
+  async #create(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<WriteResult> {
     context.onResume?.();
     beforeCreate(this.resource, object, context, this.services.now());
     const key = this.key(context.namespace, object.metadata.name as string);
@@ -155,7 +155,7 @@ export class ObjectRegistry {
     return { entry, outcome: 'created' };
   }
 
-  async #dryRunCreate(key: string, object: KubeObject, context: WriteContext): Promise<Written> {
+  async #dryRunCreate(key: string, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     if (await this.cache.get(key)) throw new KeyExists(key);
     context.strategy.defaultOnRead?.(object);
     return { entry: unstored(key, object, 0), outcome: 'created' };
@@ -173,16 +173,21 @@ export class ObjectRegistry {
   }
 
   /** Reads, transforms and writes. Starts over if another write comes in between. */
-  update(name: string, uid: string | undefined, transform: Transform, context: WriteContext): Promise<Written> {
+  update(name: string, uid: string | undefined, transform: UpdateTransform, context: WriteContext): Promise<WriteResult> {
     return this.#write(name, uid, transform, context);
   }
 
   /** Server-side apply by the field manager of the context. */
-  apply(name: string, application: Application, context: WriteContext): Promise<Written> {
+  apply(name: string, application: Application, context: WriteContext): Promise<WriteResult> {
     return this.#write(name, undefined, application, context);
   }
 
-  async #write(name: string, uid: string | undefined, change: Transform | Application, context: WriteContext): Promise<Written> {
+  async #write(
+    name: string,
+    uid: string | undefined,
+    change: UpdateTransform | Application,
+    context: WriteContext,
+  ): Promise<WriteResult> {
     const key = this.key(context.namespace, name);
     for (let attempt = 1; ; attempt++) {
       throwIfCancelled(context);
@@ -204,9 +209,9 @@ export class ObjectRegistry {
     key: string,
     name: string,
     uid: string | undefined,
-    change: Transform | Application,
+    change: UpdateTransform | Application,
     context: WriteContext,
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     const qualified = this.#qualified(context);
     if (!context.strategy.allowCreateOnUpdate) throw StatusError.notFound(qualified, name);
     checkUid(key, name, uid, '', qualified);
@@ -221,9 +226,9 @@ export class ObjectRegistry {
     name: string,
     found: CacheEntry,
     uid: string | undefined,
-    change: Transform | Application,
+    change: UpdateTransform | Application,
     context: WriteContext,
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     const qualified = this.#qualified(context);
     context.onResume?.();
     const existing = decodeObject(found.value);
@@ -258,7 +263,7 @@ export class ObjectRegistry {
 
   /** The new object with its managedFields. A promise only if the change is computed asynchronously, or a webhook converts. */
   #next(
-    change: Transform | Application,
+    change: UpdateTransform | Application,
     existing: KubeObject | undefined,
     context: WriteContext,
   ): KubeObject | Promise<KubeObject> {
@@ -290,13 +295,17 @@ export class ObjectRegistry {
     object: KubeObject,
     existing: KubeObject | undefined,
     context: WriteContext,
-    write: () => Promise<Written>,
-  ): Promise<Written> {
+    write: () => Promise<WriteResult>,
+  ): Promise<WriteResult> {
     const reserving = context.strategy.reserve?.(object, existing, this, context.dryRun);
     return reserving ? this.#writeReserved(reserving, context, write) : write();
   }
 
-  async #writeReserved(reserving: Promise<Reservation>, context: WriteContext, write: () => Promise<Written>): Promise<Written> {
+  async #writeReserved(
+    reserving: Promise<Reservation>,
+    context: WriteContext,
+    write: () => Promise<WriteResult>,
+  ): Promise<WriteResult> {
     const reservation = await reserving;
     try {
       const written = await write();
@@ -315,7 +324,7 @@ export class ObjectRegistry {
     object: KubeObject,
     existing: KubeObject,
     context: WriteContext,
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     if (removedByUpdate(object, existing, context.strategy)) {
       if (!context.dryRun) await this.remove(found, object, context).catch(ignoreRemoved);
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };

@@ -1,4 +1,7 @@
 import {
+  type AdmissionAttributes,
+  type AdmissionPlugin,
+  forbiddenByAdmission,
   mutatingPolicyPlugin,
   mutatingWebhookPlugin,
   type PolicyPluginParts,
@@ -8,19 +11,15 @@ import {
 } from '@tsukube/apiserver';
 import { groupResourceText } from '@tsukube/machinery';
 import { admissionGroup } from '../admissionregistration/group.ts';
-import { alwaysAdmit, alwaysDeny } from './always.ts';
-
-import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates/certificates.ts';
+import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './common/certificates.ts';
 import type { PluginContext, PluginDefinition, ReviewWebhook, TolerationSeconds } from './common/plugin.ts';
-import { eventRateLimit } from './events/event-rate-limit.ts';
+import { eventRateLimit } from './event-rate-limit.ts';
 import { alwaysPullImages } from './images/always-pull-images.ts';
 import { imagePolicyWebhook } from './images/image-policy-webhook.ts';
 import { limitRanger } from './limits/limit-ranger.ts';
-import { namespaceAutoProvision } from './namespaces/namespace-auto-provision.ts';
-import { namespaceExists } from './namespaces/namespace-exists.ts';
+import { namespaceAutoProvision, namespaceExists } from './namespaces/namespace-auto-provision.ts';
 import { namespaceLifecycle } from './namespaces/namespace-lifecycle.ts';
-import { defaultIngressClass } from './network/default-ingress-class.ts';
-import { denyServiceExternalIPs } from './network/deny-service-external-ips.ts';
+import { defaultIngressClass, denyServiceExternalIPs } from './network.ts';
 import { nodeDeclaredFeatureValidator } from './nodes/node-declared-feature-validator.ts';
 import { nodeRestriction } from './nodes/node-restriction.ts';
 import { podResizeValidator } from './nodes/pod-resize-validator.ts';
@@ -160,3 +159,13 @@ export const admissionPlugins: readonly PluginDefinition[] = [
   on('ResourceQuota', resourceQuotaAdmission),
   off('AlwaysDeny', () => alwaysDeny),
 ];
+
+/** AlwaysAdmit. Deprecated: it has no effect. */
+export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit' };
+
+function deny(attributes: AdmissionAttributes): never {
+  throw forbiddenByAdmission(attributes, 'admission control is denying all modifications');
+}
+
+/** AlwaysDeny: rejects every write. */
+export const alwaysDeny: AdmissionPlugin = { name: 'AlwaysDeny', mutate: deny, validate: deny };

@@ -4,12 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { event } from '../core/event.ts';
 import { pod } from '../core/pod/pod.ts';
 import { persistentVolumeClaim } from '../core/volume/persistent-volume-claim.ts';
-import { alwaysAdmit, alwaysDeny } from './always.ts';
 import { sampleAttributes } from './common/sample-attributes.ts';
-import { eventRateLimit } from './events/event-rate-limit.ts';
+import { eventRateLimit } from './event-rate-limit.ts';
 import { alwaysPullImages } from './images/always-pull-images.ts';
 import { imagePolicyConfiguration } from './images/image-policy-configuration.ts';
-import { admissionPlugins } from './index.ts';
+import { admissionPlugins, alwaysAdmit, alwaysDeny } from './index.ts';
 import { podTolerationRestriction } from './pods/pod-toleration-restriction.ts';
 import { persistentVolumeClaimResize } from './storage/persistent-volume-claim-resize.ts';
 

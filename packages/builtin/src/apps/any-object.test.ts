@@ -3,10 +3,11 @@ import { checkObject, deepCopy, FieldErrors, type JsonObject, type KubeObject, S
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
 import { horizontalPodAutoscaler } from '../autoscaling/horizontal-pod-autoscaler.ts';
-import { batchResources } from '../batch/index.ts';
+import { cronJob } from '../batch/cron-job.ts';
+import { job } from '../batch/job.ts';
 import { appsResources } from './index.ts';
 
-const resources = [...appsResources, ...batchResources, horizontalPodAutoscaler];
+const resources = [...appsResources, cronJob, job, horizontalPodAutoscaler];
 const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
 
 /** A random object after decoding. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Indexes, overlapProblem, parseIndexes } from './job-indexes.ts';
+import { checkIndexes, type Indexes, overlapProblem } from './job-indexes.ts';
 
 describe('indexes below 10', () => {
   it.each<[string, Indexes]>([
@@ -19,7 +19,7 @@ describe('indexes below 10', () => {
       },
     ],
   ])('%j', (text, indexes) => {
-    expect(parseIndexes(text, 10)).toEqual(indexes);
+    expect(checkIndexes(text, 10)).toEqual(indexes);
   });
 });
 

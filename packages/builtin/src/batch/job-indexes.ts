@@ -9,7 +9,7 @@ interface Interval {
 export type Indexes = { readonly problem: string } | { readonly total: number };
 
 /** Parses and counts indexes, each below the number of completions. */
-export function parseIndexes(text: string, completions: number): Indexes {
+export function checkIndexes(text: string, completions: number): Indexes {
   let total = 0;
   let previous: number | undefined;
   for (const part of text === '' ? [] : text.split(',')) {

@@ -11,7 +11,7 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { notNegative } from '../common/field-validation.ts';
-import { parseIndexes } from './job-indexes.ts';
+import { checkIndexes } from './job-indexes.ts';
 
 const maxRules = 20;
 const maxExitCodes = 255;
@@ -138,7 +138,7 @@ function validateSuccessRule(rule: JsonObject, completions: number, at: FieldPat
 
 function validateIndexes(text: string, completions: number, at: FieldPath, errors: FieldErrors): number {
   if (Buffer.byteLength(text) > maxIndexesLength) errors.tooLong(at, maxIndexesLength);
-  const indexes = parseIndexes(text, completions);
+  const indexes = checkIndexes(text, completions);
   if ('total' in indexes) return indexes.total;
   errors.invalid(at, text, `error parsing succeededIndexes: ${indexes.problem}`);
   return 0;

@@ -14,7 +14,7 @@ import {
 import { isConditionTrue } from '../common/conditions.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { specOf, statusOf } from '../common/objects.ts';
-import { overlapProblem, parseIndexes } from './job-indexes.ts';
+import { checkIndexes, overlapProblem } from './job-indexes.ts';
 
 const statusPath = path('status');
 const conditionsPath = statusPath.child('conditions');
@@ -199,7 +199,7 @@ function validateStatusIndexes(job: StatusUpdate, at: FieldPath, errors: FieldEr
 }
 
 function validateFormat(field: string, text: string, completions: number, at: FieldPath, errors: FieldErrors): void {
-  const indexes = parseIndexes(text, completions);
+  const indexes = checkIndexes(text, completions);
   if ('problem' in indexes) errors.invalid(at.child(field), text, `error parsing ${field}: ${indexes.problem}`);
 }
 

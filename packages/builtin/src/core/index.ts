@@ -1,9 +1,9 @@
 import type { Authorizer, Resource } from '@tsukube/apiserver';
-import type { TokenIssuer } from '../service-account-tokens/index.ts';
+import type { TokenIssuer } from '../service-account-tokens/token-request.ts';
 import { componentStatus } from './component-status.ts';
 import { configMap } from './config-map.ts';
 import { event } from './event.ts';
-import type { KubeletClient } from './kubelet/connection.ts';
+import type { KubeletClientConfig } from './kubelet/connection.ts';
 import { nodeProxy } from './kubelet/node-proxy.ts';
 import { limitRange } from './limit-range.ts';
 import { namespace } from './namespace.ts';
@@ -28,7 +28,7 @@ interface CoreOptions {
   /** Signs service account tokens; without it token requests are rejected. */
   readonly tokenIssuer: TokenIssuer | undefined;
   readonly authorizer: Authorizer;
-  readonly kubelets: KubeletClient;
+  readonly kubelets: KubeletClientConfig;
 }
 
 /** All kinds of the core group, in the order of discovery. */

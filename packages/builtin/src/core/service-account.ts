@@ -1,7 +1,7 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, type KubeObject, mapIn, objectsIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { type TokenIssuer, tokenRequests } from '../service-account-tokens/index.ts';
+import { type TokenIssuer, tokenRequests } from '../service-account-tokens/token-request.ts';
 
 const v1: ServedVersion = {
   group: '',

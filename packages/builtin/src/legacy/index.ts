@@ -1,5 +1,6 @@
 import type { Column, Resource, ServedVersion } from '@tsukube/apiserver';
 import { type KubeObject, memoize } from '@tsukube/machinery';
+import { eventsV1 } from '../core/events-v1.ts';
 import { mutatingWebhookVersions, validatingWebhookVersions } from './admissionregistration.ts';
 import {
   localSubjectAccessReviewVersions,
@@ -11,12 +12,26 @@ import { autoscalerVersions } from './autoscaling.ts';
 import { signingRequestVersions } from './certificates.ts';
 import { definitionVersions } from './definitions.ts';
 import { endpointSliceVersions } from './discovery.ts';
-import { eventVersions } from './events.ts';
 import { flowSchemaVersions, priorityLevelVersions } from './flow-control.ts';
-import { sameShape } from './legacy-version.ts';
+import { type LegacyConversion, legacyVersion, sameShape } from './legacy-version.ts';
 import { withLenientValidation } from './lenient-validation.ts';
 import { ingressClassVersions, ingressVersions } from './networking.ts';
 import { disruptionBudgetVersions } from './policy.ts';
+
+/** The same fields as events.k8s.io/v1. */
+const eventVersions: readonly ServedVersion[] = [
+  legacyVersion({
+    group: 'events.k8s.io',
+    type: 'events.v1beta1.Event',
+    hub: 'core.v1.Event',
+    hubGroup: '',
+    deprecated: 22,
+    removed: 25,
+    conversion: eventsV1.converter as LegacyConversion,
+    selectableFields: eventsV1.selectableFields,
+    filterError: (error) => (error.field === 'reportingComponent' ? { ...error, field: 'reportingController' } : error),
+  }),
+];
 
 const rbac = 'rbac.authorization.k8s.io';
 const storage = 'storage.k8s.io';

@@ -26,7 +26,7 @@ const allowed: Verdict = { decision: 'allow', reason: '' };
 export const nodeUserPrefix = 'system:node:';
 
 /** The node name of a user in group system:nodes; undefined for other users. */
-export function nodeOf({ name, groups }: User): string | undefined {
+export function nodeNameOfUser({ name, groups }: User): string | undefined {
   return name.startsWith(nodeUserPrefix) && groups.includes('system:nodes') ? name.slice(nodeUserPrefix.length) : undefined;
 }
 
@@ -58,7 +58,7 @@ export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
   return {
     authorizer: {
       authorize(access) {
-        const node = nodeOf(access.user);
+        const node = nodeNameOfUser(access.user);
         if (node === undefined) return noOpinion;
         if (node === '') return { decision: 'no opinion', reason: `unknown node for user ${goQuote(access.user.name)}` };
         if (isComplete) return decide(node, access);
@@ -69,7 +69,7 @@ export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
         );
       },
       rulesFor: (user) =>
-        nodeOf(user) === undefined
+        nodeNameOfUser(user) === undefined
           ? noRules
           : { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' },
     },

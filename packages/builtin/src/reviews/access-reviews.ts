@@ -1,17 +1,19 @@
-import type {
-  AccessAttributes,
-  AccessRules,
-  Authorizer,
-  Resource,
-  ResourceRule,
-  Review,
-  User,
-  Verdict,
+import {
+  type AccessAttributes,
+  type AccessRules,
+  type Authorizer,
+  type Resource,
+  type ResourceRule,
+  type Review,
+  reviewVerbs,
+  type ServedVersion,
+  type User,
+  type Verdict,
 } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, StatusError, textIn } from '@tsukube/machinery';
+import { schemaOf } from '../common/schema.ts';
 import { accessIn, subjectIn } from './access-attributes.ts';
 import { validateAccessReview } from './access-validation.ts';
-import { reviewResource } from './review-resource.ts';
 
 const group = 'authorization.k8s.io';
 
@@ -112,4 +114,20 @@ export function authorizationResources(authorizer: Authorizer): readonly Resourc
     selfSubjectRulesReview(authorizer),
     subjectAccessReview(authorizer),
   ];
+}
+
+/** A virtual kind that only has create: the response is the review with its status filled in. Never stored. */
+export function reviewResource(group: string, kind: string, review: Review, scope: Resource['scope'] = 'Cluster'): Resource {
+  const type = `${group.split('.')[0]}.v1.${kind}`;
+  const v1: ServedVersion = { group, version: 'v1', schema: schemaOf(type) };
+  const singular = kind.toLowerCase();
+  return {
+    names: { plural: `${singular}s`, singular, kind, listKind: `${kind}List` },
+    scope,
+    storagePrefix: '',
+    hub: v1,
+    versions: [v1],
+    verbs: reviewVerbs(review),
+    strategy: {},
+  };
 }

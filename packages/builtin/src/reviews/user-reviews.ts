@@ -8,7 +8,7 @@ import {
   type User,
 } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, objectIn, StatusError, setKey, textIn, textsIn } from '@tsukube/machinery';
-import { reviewResource } from './review-resource.ts';
+import { reviewResource } from './access-reviews.ts';
 
 /** Authenticates tokens; `apiAudiences` is the default audience. */
 export interface TokenReviewer {

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { kubernetesVersion } from '@tsukube/server';
 import { serveHelp } from '@tsukube/server/config';
 import { type Assets, defaultFolder, findOnPath, layOut } from '../envtest/assets.ts';
-import { packageVersion } from '../version.ts';
+import { packageVersion } from '../process.ts';
 
 const help = `Lays out a folder with kube-apiserver, etcd and, where it is on the PATH, kubectl, for the tests of operators that use
 controller-runtime's envtest, and prints its path. The arguments of setup-envtest are understood.

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { requestInfo } from '@tsukube/apiserver';
 import { ApiClient, isApiError, loadConfig } from '@tsukube/client';
 import { isObject, type JsonObject, type JsonValue, objectIn, textIn } from '@tsukube/machinery';
-import { type Ask, delegates, type ExplainedRequest } from '../explain/delegates.ts';
+import { type Ask, delegates, type ExplainedRequest } from './explain-delegates.ts';
 
 const help = `Says which part of a running server answers a request, and why: the API server of an APIService, a custom resource, a built-in
 resource, discovery or a page. The delegates are listed in the order in which they are asked. Nothing is sent to PATH itself, unless

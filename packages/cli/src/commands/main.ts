@@ -1,4 +1,4 @@
-import { packageVersion } from '../version.ts';
+import { packageVersion } from '../process.ts';
 import { check } from './check.ts';
 import { envtest } from './envtest.ts';
 import { kubeApiserver } from './kube-apiserver.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { migrate as migrateStore } from '@tsukube/server';
+import { migrateStore } from '@tsukube/server';
 import { parseServeOptions, type ServeOptions } from '@tsukube/server/config';
 import { openLogs } from '@tsukube/server/logging';
 

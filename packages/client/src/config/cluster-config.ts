@@ -32,7 +32,7 @@ export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
-export const anonymous: Credentials = {
+export const anonymousCredentials: Credentials = {
   authorization: () => undefined,
   certificate: () => undefined,
   refresh: () => false,

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isObject, type JsonObject, objectIn, objectsIn, parseYaml, textIn } from '@tsukube/machinery';
-import { anonymous, type ClientCertificate, type ClusterConfig, type Credentials, KubeconfigError } from './cluster-config.ts';
+import {
+  anonymousCredentials,
+  type ClientCertificate,
+  type ClusterConfig,
+  type Credentials,
+  KubeconfigError,
+} from './cluster-config.ts';
 import { execCredentials } from './exec-credentials.ts';
 import { readTextFile, TokenFile } from './files.ts';
 import { inClusterConfig, isInCluster } from './in-cluster.ts';
@@ -62,7 +68,7 @@ function selectContext(files: readonly KubeconfigFile[], wanted?: string): Clust
     serverName: textIn(cluster, 'tls-server-name') || undefined,
     insecure: cluster['insecure-skip-tls-verify'] === true,
     namespace: textIn(context, 'namespace') || undefined,
-    credentials: user === '' ? anonymous : credentialsOf(namedEntry(files, 'users', user, 'user'), cluster),
+    credentials: user === '' ? anonymousCredentials : credentialsOf(namedEntry(files, 'users', user, 'user'), cluster),
   };
 }
 

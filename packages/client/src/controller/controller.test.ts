@@ -1,7 +1,6 @@
 import type { coreV1 } from '@tsukube/api/kinds';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newNamespace, useServer } from '../../../../tests/support/server.ts';
-import { EventRecorder } from '../events/event-recorder.ts';
 import { Informer } from '../informer/informer.ts';
 import { SharedInformers } from '../informer/shared-informers.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -9,6 +8,7 @@ import { serveEndpoints } from '../metrics/serve-endpoints.ts';
 import { isConflict, isNotFound } from '../rest/api-error.ts';
 import { KubeClient } from '../rest/kube-client.ts';
 import { Controller, type ControllerOptions, generationChanged, watches } from './controller.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { withFinalizer } from './finalizer.ts';
 import { controllerReference, isControlledBy, setControllerReference } from './owner-references.ts';
 

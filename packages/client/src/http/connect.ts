@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { anonymous, type ClusterConfig } from '../config/cluster-config.ts';
+import { anonymousCredentials, type ClusterConfig } from '../config/cluster-config.ts';
 import { ConnectionError } from './transport.ts';
 
 /** Options of TLS connections to the server, with the current client certificate. */
-export async function tlsOptions({ server, ca, serverName, insecure, credentials = anonymous }: ClusterConfig) {
+export async function tlsOptions({ server, ca, serverName, insecure, credentials = anonymousCredentials }: ClusterConfig) {
   const { hostname, port } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, '');
   const certificate = await credentials.certificate();

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ApiObject } from '../rest/api-object.ts';
-import type { ResourceApi, Selection } from '../rest/resource-api.ts';
+import type { ResourceApi, Selectors } from '../rest/resource-api.ts';
 import { resourceNameText } from '../rest/resource-name.ts';
 import { Informer, type InformerOptions } from './informer.ts';
 
@@ -12,12 +12,12 @@ export class SharedInformers {
   #signal: AbortSignal | undefined;
 
   /** Options for all informers. */
-  constructor(options: Omit<InformerOptions<ApiObject>, 'indexers' | keyof Selection> = {}) {
+  constructor(options: Omit<InformerOptions<ApiObject>, 'indexers' | keyof Selectors> = {}) {
     this.#options = options;
   }
 
   /** Informers that are asked for after `run` start at once. */
-  for<T extends ApiObject>(api: ResourceApi<T>, selection: Selection = {}): Informer<T> {
+  for<T extends ApiObject>(api: ResourceApi<T>, selection: Selectors = {}): Informer<T> {
     const key = JSON.stringify([resourceNameText(api.resource), api.scope.namespace, selection]);
     const known = this.#informers.get(key);
     if (known) return known as unknown as Informer<T>;

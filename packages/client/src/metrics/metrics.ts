@@ -1,16 +1,16 @@
 /** Values of labels by their names. */
-export type Labels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Record<string, string>>;
 
 export interface Counter {
-  inc(labels?: Labels, amount?: number): void;
+  inc(labels?: MetricLabels, amount?: number): void;
 }
 
 export interface Gauge {
-  set(value: number, labels?: Labels): void;
+  set(value: number, labels?: MetricLabels): void;
 }
 
 export interface Histogram {
-  observe(value: number, labels?: Labels): void;
+  observe(value: number, labels?: MetricLabels): void;
 }
 
 const defaultBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -87,7 +87,7 @@ class Series<V> {
     this.#initial = initial;
   }
 
-  change(labels: Labels | undefined, update: (value: V) => V): void {
+  change(labels: MetricLabels | undefined, update: (value: V) => V): void {
     const key = labelText(labels);
     const known = this.#values.get(key);
     if (known === undefined && this.#values.size >= maxSeries) return;
@@ -113,7 +113,7 @@ function histogramLines(name: string, buckets: readonly number[], series: Series
   });
 }
 
-function labelText(labels: Labels = {}): string {
+function labelText(labels: MetricLabels = {}): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

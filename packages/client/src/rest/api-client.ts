@@ -1,14 +1,13 @@
-import { anonymous, type ClusterConfig } from '../config/cluster-config.ts';
+import { anonymousCredentials, type ClusterConfig } from '../config/cluster-config.ts';
 import { clientTransport, type TransportOptions } from '../http/client-transport.ts';
 import { ConnectionError, type HttpMethod, type HttpResponse, type HttpTransport } from '../http/transport.ts';
 import { RetryBackoff } from '../timing/backoff.ts';
 import { type RateLimit, RateLimiter } from '../timing/rate-limiter.ts';
 import { abortable, systemTiming, type Timing } from '../timing/timing.ts';
 import { apiErrorOf } from './api-error.ts';
-import { type Impersonation, impersonationHeaders } from './impersonation.ts';
+import { type Impersonation, impersonationHeaders, warningsIn } from './headers.ts';
 import { readJson, readText } from './response-body.ts';
 import { type Failure, mayRetry, type RetryOptions, retryAfterMs } from './retry-policy.ts';
-import { warningsIn } from './warnings.ts';
 
 export interface ClientOptions extends TransportOptions {
   /** Client-side rate limit. client-go's default: 5 requests per second, bursts of 10. `false` for none. */
@@ -18,7 +17,7 @@ export interface ClientOptions extends TransportOptions {
   readonly timeoutMs?: number;
   readonly userAgent?: string;
   /** Warnings of the API server, for instance about deprecated versions. */
-  readonly onWarning?: (message: string, request: ApiRequest) => void;
+  readonly onWarning?: (message: string, request: RestRequest) => void;
   readonly impersonate?: Impersonation;
   readonly timing?: Timing;
 }
@@ -29,7 +28,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface ApiRequest extends CallOptions {
+export interface RestRequest extends CallOptions {
   readonly method: HttpMethod;
   /** Path and query. */
   readonly path: string;
@@ -72,17 +71,17 @@ export class ApiClient {
   }
 
   /** The JSON of a successful response. Rejects with ApiError, ConnectionError or the reason of the signal. */
-  json<T>(request: ApiRequest): Promise<T> {
+  json<T>(request: RestRequest): Promise<T> {
     return this.#retrying(request, (response, signal) => readJson<T>(response, signal));
   }
 
   /** The text of a successful response. */
-  text(request: ApiRequest): Promise<string> {
+  text(request: RestRequest): Promise<string> {
     return this.#retrying(request, readText);
   }
 
   /** A successful response whose body the caller reads. `timeoutMs` limits the time to the headers. */
-  stream(request: ApiRequest): Promise<HttpResponse> {
+  stream(request: RestRequest): Promise<HttpResponse> {
     return this.#retrying(request, async (response) => response, true);
   }
 
@@ -91,7 +90,7 @@ export class ApiClient {
   }
 
   async #retrying<T>(
-    request: ApiRequest,
+    request: RestRequest,
     read: (response: HttpResponse, signal: AbortSignal | undefined) => Promise<T>,
     isStream = false,
   ): Promise<T> {
@@ -104,7 +103,7 @@ export class ApiClient {
       const { failure, error } = outcome;
       if ('status' in failure && failure.status === 401 && !refreshed) {
         refreshed = true;
-        if ((this.config.credentials ?? anonymous).refresh()) continue;
+        if ((this.config.credentials ?? anonymousCredentials).refresh()) continue;
       }
       if (
         request.noRetry ||
@@ -119,7 +118,7 @@ export class ApiClient {
   }
 
   async #attempt<T>(
-    request: ApiRequest,
+    request: RestRequest,
     read: (response: HttpResponse, signal: AbortSignal | undefined) => Promise<T>,
     isStream: boolean,
   ): Promise<{ value: T } | { failure: Failure; error: unknown }> {
@@ -143,15 +142,15 @@ export class ApiClient {
     }
   }
 
-  async #send(request: ApiRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
+  async #send(request: RestRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
     const { method, path, body } = request;
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const headers = await this.#headers(request, signal);
     return this.#transport.send({ method, path: this.#base + path, headers, body: text, signal });
   }
 
-  async #headers(request: ApiRequest, signal: AbortSignal | undefined): Promise<Record<string, string | readonly string[]>> {
-    const { credentials = anonymous } = this.config;
+  async #headers(request: RestRequest, signal: AbortSignal | undefined): Promise<Record<string, string | readonly string[]>> {
+    const { credentials = anonymousCredentials } = this.config;
     const pending = credentials.authorization();
     const authorization = pending instanceof Promise ? await abortable(pending, signal) : pending;
     return {
@@ -171,7 +170,7 @@ class AttemptTimeout {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #detach: () => void = () => {};
 
-  constructor({ signal, method, path }: ApiRequest, timeoutMs: number) {
+  constructor({ signal, method, path }: RestRequest, timeoutMs: number) {
     this.signal = signal;
     if (timeoutMs === 0) return;
     const controller = new AbortController();

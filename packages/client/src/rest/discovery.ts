@@ -1,4 +1,5 @@
 import type { metaV1 } from '@tsukube/api/kinds';
+import type { GroupVersionKind } from '@tsukube/machinery';
 import type { ApiClient, CallOptions } from './api-client.ts';
 import { isNotFound } from './api-error.ts';
 import type { ResourceName } from './resource-name.ts';
@@ -9,12 +10,6 @@ export interface DiscoveredResource extends ResourceName {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
-}
-
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
 }
 
 /** Resources of a group and version, without subresources. Empty if the server does not have the version. */

@@ -4,7 +4,7 @@ import { type KubeconfigOptions, loadConfig } from '../config/kubeconfig.ts';
 import { ApiClient, type CallOptions, type ClientOptions } from './api-client.ts';
 import type { ApiObject, BuiltinName, UntypedObject } from './api-object.ts';
 import { type DiscoveredResource, discover, preferredVersions, resourceOfKind } from './discovery.ts';
-import type { Impersonation } from './impersonation.ts';
+import type { Impersonation } from './headers.ts';
 import { ResourceApi } from './resource-api.ts';
 import { parseResourceName, type ResourceName, type ResourceScope } from './resource-name.ts';
 

@@ -1,6 +1,6 @@
 import type { metaV1 } from '@tsukube/api/kinds';
 import { ConnectionError } from '../http/transport.ts';
-import type { ApiClient, ApiRequest, CallOptions } from './api-client.ts';
+import type { ApiClient, CallOptions, RestRequest } from './api-client.ts';
 import { isExpired } from './api-error.ts';
 import type { ApiObject, ObjectList, SubresourceOf, WatchEvent } from './api-object.ts';
 import { collectionPath, type ResourceName, type ResourceScope, segment, withQuery } from './resource-name.ts';
@@ -8,19 +8,19 @@ import { watchEvents } from './watch-events.ts';
 import { type ApplyOptions, applyRequest, type Patch, patchRequest, type WriteOptions, writeQuery } from './write-options.ts';
 
 /** Label selectors are text, or labels that must be equal. */
-export interface Selection {
+export interface Selectors {
   readonly labelSelector?: string | Readonly<Record<string, string>> | undefined;
   readonly fieldSelector?: string | undefined;
 }
 
-export interface ListOptions extends Selection, CallOptions {
+export interface ListOptions extends Selectors, CallOptions {
   readonly limit?: number | undefined;
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
 }
 
-export interface WatchOptions extends Selection, CallOptions {
+export interface WatchOptions extends Selectors, CallOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan';
   readonly allowWatchBookmarks?: boolean;
@@ -128,7 +128,7 @@ export class ResourceApi<T extends ApiObject, Name extends string = string> {
     return this.client.json(deleteRequest(this.#path(name), options));
   }
 
-  deleteCollection(options: DeleteOptions & Selection = {}): Promise<unknown> {
+  deleteCollection(options: DeleteOptions & Selectors = {}): Promise<unknown> {
     const { labelSelector, fieldSelector, ...rest } = options;
     const path = withQuery(this.#path(), { labelSelector: selectorText(labelSelector), fieldSelector });
     return this.client.json(deleteRequest(path, rest));
@@ -203,12 +203,12 @@ function nameOf({ metadata }: ApiObject): string {
   return metadata.name;
 }
 
-function deleteRequest(path: string, { signal, timeoutMs, dryRun, ...options }: DeleteOptions): ApiRequest {
+function deleteRequest(path: string, { signal, timeoutMs, dryRun, ...options }: DeleteOptions): RestRequest {
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options, ...(dryRun && { dryRun: ['All'] }) };
   return { method: 'DELETE', path, body, signal, timeoutMs };
 }
 
-function selectorText(selector: Selection['labelSelector']): string | undefined {
+function selectorText(selector: Selectors['labelSelector']): string | undefined {
   if (selector === undefined || typeof selector === 'string') return selector;
   return Object.entries(selector)
     .map(([key, value]) => `${key}=${value}`)

@@ -6,8 +6,8 @@ import { certificate } from '../../../../tests/support/certificates.ts';
 import { ConnectionError, type HttpMethod } from '../http/transport.ts';
 import { ManualTiming } from '../timing/manual-timing.ts';
 import { ApiClient, type ClientOptions } from './api-client.ts';
+import { warningsIn } from './headers.ts';
 import { retryAfterMs } from './retry-policy.ts';
-import { warningsIn } from './warnings.ts';
 
 type Step = (response: ServerResponse) => void;
 const answer =

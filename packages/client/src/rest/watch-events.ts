@@ -1,12 +1,15 @@
 import type { Status } from '@tsukube/machinery';
 import { ConnectionError } from '../http/transport.ts';
-import type { ApiClient, ApiRequest } from './api-client.ts';
+import type { ApiClient, RestRequest } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import type { ApiObject, WatchEvent } from './api-object.ts';
 import { readLines } from './response-body.ts';
 
 /** The events of a watch, those that arrive together at once. ERROR events are thrown as ApiError. */
-export async function* watchEvents<T extends ApiObject>(client: ApiClient, request: ApiRequest): AsyncGenerator<WatchEvent<T>[]> {
+export async function* watchEvents<T extends ApiObject>(
+  client: ApiClient,
+  request: RestRequest,
+): AsyncGenerator<WatchEvent<T>[]> {
   const response = await client.stream(request);
   for await (const lines of readLines(response, request.signal)) {
     const events: WatchEvent<T>[] = [];

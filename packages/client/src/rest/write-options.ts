@@ -1,4 +1,4 @@
-import type { ApiRequest, CallOptions } from './api-client.ts';
+import type { CallOptions, RestRequest } from './api-client.ts';
 import { type QueryValue, withQuery } from './resource-name.ts';
 
 export interface WriteOptions extends CallOptions {
@@ -39,13 +39,13 @@ const contentTypes = {
   strategic: 'application/strategic-merge-patch+json',
 } as const;
 
-export function patchRequest(path: string, { type, patch }: Patch, options: WriteOptions): ApiRequest {
+export function patchRequest(path: string, { type, patch }: Patch, options: WriteOptions): RestRequest {
   const { signal, timeoutMs } = options;
   const contentType = contentTypes[type];
   return { method: 'PATCH', path: withQuery(path, writeQuery(options)), body: patch, contentType, signal, timeoutMs };
 }
 
-export function applyRequest(path: string, body: object, options: ApplyOptions): ApiRequest {
+export function applyRequest(path: string, body: object, options: ApplyOptions): RestRequest {
   const { signal, timeoutMs, force } = options;
   return {
     method: 'PATCH',

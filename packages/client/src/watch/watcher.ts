@@ -1,6 +1,6 @@
 import { ApiError, isExpired, isResourceVersionTooLarge } from '../rest/api-error.ts';
 import type { ApiObject } from '../rest/api-object.ts';
-import type { ResourceApi, Selection } from '../rest/resource-api.ts';
+import type { ResourceApi, Selectors } from '../rest/resource-api.ts';
 import { type BackoffOptions, RetryBackoff } from '../timing/backoff.ts';
 import { jitter } from '../timing/timing.ts';
 import { WatchSilence, watchConnection } from './watch-connection.ts';
@@ -16,7 +16,7 @@ export type WatcherEvent<T> =
   /** The watcher goes on after `retryMs`. */
   | { readonly type: 'error'; readonly error: unknown; readonly retryMs: number };
 
-export interface WatcherOptions extends Selection {
+export interface WatcherOptions extends Selectors {
   readonly signal?: AbortSignal | undefined;
   /** `watch` (default): the list is streamed over the watch, where the server can do that. `list`: lists in pages. */
   readonly initial?: 'watch' | 'list';

@@ -1,7 +1,7 @@
 import { type User, updateExisting } from '@tsukube/apiserver';
 import { requestedCertificate } from '@tsukube/builtin';
 import { type JsonObject, type KubeObject, objectIn, setKey, textIn, textsIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from '../controller.ts';
 import { hasCondition, requestController, requestIn, resource, withSigningCondition } from './requests.ts';
 import { kubeletClientProblem, kubeletClientSigner } from './signers.ts';
 
@@ -20,7 +20,7 @@ const anyCertificate: Permission = {
 };
 
 /** Approves client certificates of kubelets whose requestor may create them. */
-export function certificateApproving(context: ControllerContext): Controller {
+export function certificateApproving(context: ControllerContext): RunningController {
   return requestController(context, async (request) => {
     if (hasCondition(request, 'Approved') || hasCondition(request, 'Denied')) return;
     const permissions = permissionsFor(request);

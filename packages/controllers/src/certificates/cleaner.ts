@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { decodeObject, deleteObject } from '@tsukube/apiserver';
 import { certificateBlocks, type KubeObject, textIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from '../controller.ts';
+import { type ControllerContext, ignoreNotFound, type RunningController, registryNamed, writeAs } from '../controller.ts';
 import { certificateIn, conditionsIn, resource } from './requests.ts';
 
 const hour = 3_600_000;
@@ -10,7 +10,7 @@ const intervalMs = hour;
 const [decidedMs, pendingMs] = [hour, 24 * hour];
 
 /** Deletes old CertificateSigningRequests, once an hour. */
-export function certificateCleaner(context: ControllerContext): Controller {
+export function certificateCleaner(context: ControllerContext): RunningController {
   const clean = () =>
     removeOld(context).catch((error: unknown) =>
       context.logger.warn('certificate signing requests could not be cleaned up', { error: String(error) }),

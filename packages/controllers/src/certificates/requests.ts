@@ -1,11 +1,11 @@
 import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import { type JsonObject, type KubeObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
+import { type ControllerContext, type RunningController, registryNamed } from '../controller.ts';
 
 export const resource = 'certificatesigningrequests';
 
 /** Calls `handle` with every CertificateSigningRequest that has no certificate yet, after each change. */
-export function requestController(context: ControllerContext, handle: (request: KubeObject) => Promise<void>): Controller {
+export function requestController(context: ControllerContext, handle: (request: KubeObject) => Promise<void>): RunningController {
   const requests = registryNamed(context, resource);
   const reconcile = async (name: string): Promise<void> => {
     const entry = await requests.cache.get(requests.key('', name));

@@ -3,13 +3,19 @@ import { updateExisting } from '@tsukube/apiserver';
 import { requestedCertificate } from '@tsukube/builtin';
 import { formatTime, type JsonObject, type KubeObject, objectIn, textIn, textsIn } from '@tsukube/machinery';
 import { issueCertificate, issuerOf } from '@tsukube/machinery/pki';
-import { type CertificateSigning, type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
+import {
+  type CertificateSigning,
+  type ControllerContext,
+  type RunningController,
+  registryNamed,
+  writeAs,
+} from '../controller.ts';
 import { usesOf } from './key-usages.ts';
 import { hasCondition, requestController, requestIn, resource, withSigningCondition } from './requests.ts';
 import { signers } from './signers.ts';
 
 /** Signs approved requests for the signers of Kubernetes. */
-export function certificateSigningController(context: ControllerContext): Controller {
+export function certificateSigningController(context: ControllerContext): RunningController {
   return requestController(context, async (request) => {
     const spec = objectIn(request, 'spec') ?? {};
     const refusal = signers.get(textIn(spec, 'signerName'));

@@ -1,7 +1,7 @@
 import type { ObjectRegistry, Resource } from '@tsukube/apiserver';
 import type { ServiceRanges } from '@tsukube/builtin';
 import type { Store } from '@tsukube/storage';
-import type { Controller, ControllerContext } from '../controller.ts';
+import type { ControllerContext, RunningController } from '../controller.ts';
 
 /** Where other servers and pods reach this server. */
 export interface ServerEndpoint {
@@ -26,7 +26,7 @@ export interface ControlPlaneContext extends ControllerContext {
 }
 
 /** A started hook. */
-export interface StartedHook extends Controller {
+export interface StartedHook extends RunningController {
   /** Health check: throws if the hook no longer works. */
   check?(): void;
   /** Pre-shutdown hook: other servers take over while this one still answers. */

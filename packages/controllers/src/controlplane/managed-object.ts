@@ -1,6 +1,6 @@
 import { asServer, type CacheEntry, decodeObject, follow, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import type { Controller, ControllerContext } from '../controller.ts';
+import type { ControllerContext, RunningController } from '../controller.ts';
 
 /** An object that the server creates, and restores when it is changed or deleted. */
 export interface ManagedObject {
@@ -15,7 +15,7 @@ export interface ManagedObject {
   readonly withStatus?: boolean;
 }
 
-export interface ObjectManager extends Controller {
+export interface ObjectManager extends RunningController {
   /** Reconciles again because the desired state has changed. */
   resync(): void;
   /** Reconciles now, without retries. */

@@ -18,13 +18,13 @@ import {
 import { type ControllerContext, ignoreNotFound, registryNamed, writeAs } from '../controller.ts';
 import { finalizersIn, type GraphBuilder, ownersIn, waitsFor } from './graph-builder.ts';
 import type { OwnerGraph } from './owner-graph.ts';
-import { isInOtherNamespace, type OwnerState, ownerState, type ResourceMapper } from './owners.ts';
+import { isInOtherNamespace, type OwnerState, ownerState, type RegistryMapper } from './owners.ts';
 
 export interface CollectorParts {
   readonly context: ControllerContext;
   readonly graph: OwnerGraph;
   readonly builder: GraphBuilder;
-  readonly mapper: ResourceMapper;
+  readonly mapper: RegistryMapper;
   /** Keeps a key whose resource, or that of its owner, is not served until resources change. */
   readonly park: (key: string) => void;
 }

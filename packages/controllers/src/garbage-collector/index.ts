@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkQueue } from '@tsukube/apiserver';
 import { CorruptEntry } from '@tsukube/storage';
-import type { Controller, ControllerContext } from '../controller.ts';
+import type { ControllerContext, RunningController } from '../controller.ts';
 import { type CollectorParts, collectObject } from './collector.ts';
 import { GraphBuilder } from './graph-builder.ts';
 import { OwnerGraph } from './owner-graph.ts';
-import { type ResourceMapper, resourceMapper } from './owners.ts';
+import { type RegistryMapper, resourceMapper } from './owners.ts';
 
 const concurrency = 64;
 const pageSize = 500;
@@ -18,7 +18,7 @@ const resourcesMs = 1000;
  * The garbage collector. Follows the change feed of the store and keeps only the graph of owners and dependents. Existing
  * objects are listed in pages at startup; nothing is collected before that has finished.
  */
-export function garbageCollector(context: ControllerContext): Controller {
+export function garbageCollector(context: ControllerContext): RunningController {
   const graph = new OwnerGraph();
   const parked = new Set<string>();
   let scanned = Promise.resolve();
@@ -104,11 +104,11 @@ export function garbageCollector(context: ControllerContext): Controller {
 
 /** A queue for each resource: one whose conversion webhook does not answer delays no other. */
 class ResourceQueues {
-  readonly #mapper: ResourceMapper;
+  readonly #mapper: RegistryMapper;
   readonly #create: () => WorkQueue;
   readonly #queues = new Map<string, WorkQueue>();
 
-  constructor(mapper: ResourceMapper, create: () => WorkQueue) {
+  constructor(mapper: RegistryMapper, create: () => WorkQueue) {
     this.#mapper = mapper;
     this.#create = create;
   }

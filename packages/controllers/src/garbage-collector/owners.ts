@@ -4,7 +4,7 @@ import type { ControllerContext } from '../controller.ts';
 import { waitsFor } from './graph-builder.ts';
 
 /** Maps kinds and storage keys to resources. */
-export interface ResourceMapper {
+export interface RegistryMapper {
   /** Undefined if the kind is not served in that version. */
   ofKind(apiVersion: string, kind: string): ObjectRegistry | undefined;
   ofKey(key: string): ObjectRegistry | undefined;
@@ -19,7 +19,7 @@ interface Tables {
 }
 
 /** The maps are rebuilt whenever resources are added or removed. */
-export function resourceMapper(context: ControllerContext): ResourceMapper {
+export function resourceMapper(context: ControllerContext): RegistryMapper {
   let tables: Tables | undefined;
   const current = (): Tables => {
     if (tables?.resources !== context.resources) tables = tablesOf(context);
@@ -65,7 +65,7 @@ function tablesOf({ resources }: ControllerContext): Tables {
 export type OwnerState = 'solid' | 'waiting' | 'dangling' | 'unknown' | 'misplaced';
 
 /** Looks the owner up by name in the namespace of the dependent; its uid has to match. */
-export async function ownerState(reference: OwnerReference, namespace: string, mapper: ResourceMapper): Promise<OwnerState> {
+export async function ownerState(reference: OwnerReference, namespace: string, mapper: RegistryMapper): Promise<OwnerState> {
   const registry = mapper.ofKind(reference.apiVersion, reference.kind);
   if (!registry) return 'unknown';
   const namespaced = registry.resource.scope === 'Namespaced';

@@ -11,7 +11,7 @@ import { metadataOf, numberIn, objectIn, StatusError, textIn } from '@tsukube/ma
 import { type ControllerContext, ignoreNotFound, registryNamed, writeAs } from '../controller.ts';
 import type { DeletionResult } from './conditions.ts';
 import { deleteRemote, RemoteFailure, type RemoteResource } from './remote-resources.ts';
-import { discoverRemotes, isPods, type NamespacedResource, namespacedResources } from './resources.ts';
+import { discoverRemotes, isPodResource, type NamespacedResource, namespacedResources } from './resources.ts';
 
 /** Concurrent deletions: enough to share commits, few enough to leave room for requests. */
 const concurrency = 64;
@@ -44,14 +44,14 @@ export async function deleteContents(
   const remote = await discoverRemotes(context);
   const totals = new Totals(remote.stale);
   const resources = namespacedResources(context);
-  for (const resource of resources.filter(isPods)) {
+  for (const resource of resources.filter(isPodResource)) {
     const outcome = await deleteAll(resource, namespace, deletedAt, context);
     totals.add(resource.names, outcome);
     // As kube-controller-manager, without conditions about what remains.
     if (outcome.remaining > 0) return { ...totals.result(), resources: new Map(), finalizers: new Map() };
   }
   for (const resource of resources) {
-    if (!isPods(resource)) totals.add(resource.names, await deleteAll(resource, namespace, deletedAt, context));
+    if (!isPodResource(resource)) totals.add(resource.names, await deleteAll(resource, namespace, deletedAt, context));
   }
   for (const resource of remote.resources) {
     totals.add([`${resource.plural}.${resource.group}`], await deleteAllRemote(resource, namespace, context));
@@ -101,7 +101,7 @@ async function deleteAll(
   const prefix = registry.prefix(namespace);
   try {
     if ((await context.store.list(prefix, { limit: 1 })).entries.length === 0) return gone;
-    const isNode = isPods(resource) ? nodeLookup(context) : undefined;
+    const isNode = isPodResource(resource) ? nodeLookup(context) : undefined;
     await deleteEntries(registry, namespace, (await registry.cache.list(prefix)).entries, isNode);
     const entries: readonly CacheEntry[] = (await registry.cache.list(prefix)).entries;
     const grace = isNode ? gracePeriodLeft(entries, deletedAt, context.now()) : 0;

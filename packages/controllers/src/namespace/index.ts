@@ -8,7 +8,14 @@ import {
   WorkQueue,
 } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, type KubeObject, objectIn, textIn, textsIn } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, ignoreNotFound, isShared, registryNamed, writeAs } from '../controller.ts';
+import {
+  type ControllerContext,
+  ignoreNotFound,
+  isShared,
+  type RunningController,
+  registryNamed,
+  writeAs,
+} from '../controller.ts';
 import { withConditions } from './conditions.ts';
 import { deleteContents, type NamespaceDeletion } from './contents.ts';
 
@@ -17,7 +24,7 @@ const finalizer = 'kubernetes';
 const settleMs = 5000;
 
 /** Deletes the contents of terminating namespaces, then removes the finalizer `kubernetes`. */
-export function namespaceController(context: ControllerContext): Controller {
+export function namespaceController(context: ControllerContext): RunningController {
   const namespaces = registryNamed(context, 'namespaces');
   const terminating = new Set<string>();
   const queue = new WorkQueue((name) => reconcile(name), context.logger);

@@ -36,7 +36,7 @@ function namesOf({ names: { plural }, hub, versions }: Resource, registry: Objec
   };
 }
 
-export function isPods({ registry: { resource } }: NamespacedResource): boolean {
+export function isPodResource({ registry: { resource } }: NamespacedResource): boolean {
   return resource.names.plural === 'pods' && resource.hub.group === '';
 }
 

@@ -1,6 +1,6 @@
 import { type CacheEntry, decodeObject, follow, nameOfKey, settleRaces, updateExisting, WorkQueue } from '@tsukube/apiserver';
 import { type JsonObject, type KubeObject, metadataOf } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
+import { type ControllerContext, type RunningController, registryNamed, writeAs } from '../controller.ts';
 
 export interface Protection {
   readonly plural: string;
@@ -9,7 +9,7 @@ export interface Protection {
   readonly isUsed: (object: JsonObject) => boolean | Promise<boolean>;
 }
 
-export interface ProtectionController extends Controller {
+export interface ProtectionController extends RunningController {
   /** Reconciles an object again if it is being deleted and was in use. */
   recheck(namespace: string, name: string): void;
 }

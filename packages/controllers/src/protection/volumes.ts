@@ -1,11 +1,11 @@
 import { type CacheEntry, decodeObject } from '@tsukube/apiserver';
 import { controllerOf, isObject, type JsonObject, type JsonValue, metadataOf } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
+import { type ControllerContext, type RunningController, registryNamed } from '../controller.ts';
 import { type ProtectionController, protectionController } from './protection.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
 /** A PersistentVolumeClaim is in use while a scheduled pod mounts it. */
-export function persistentVolumeClaimProtection(context: ControllerContext): Controller {
+export function persistentVolumeClaimProtection(context: ControllerContext): RunningController {
   const pods = new ReferenceIndex(registryNamed(context, 'pods'), claimsOfPod, (claim) => {
     const [namespace = '', name = ''] = claim.split('/');
     claims.recheck(namespace, name);
@@ -24,7 +24,7 @@ export function persistentVolumeClaimProtection(context: ControllerContext): Con
 }
 
 /** A PersistentVolume is in use while it is bound to a claim. */
-export function persistentVolumeProtection(context: ControllerContext): Controller {
+export function persistentVolumeProtection(context: ControllerContext): RunningController {
   return protectionController(context, {
     plural: 'persistentvolumes',
     finalizer: 'kubernetes.io/pv-protection',
@@ -33,7 +33,7 @@ export function persistentVolumeProtection(context: ControllerContext): Controll
 }
 
 /** A VolumeAttributesClass is in use while a volume or claim names it, in spec or status. */
-export function volumeAttributesClassProtection(context: ControllerContext): Controller {
+export function volumeAttributesClassProtection(context: ControllerContext): RunningController {
   const recheck = (name: string) => classes.recheck('', name);
   const indexes = ['persistentvolumes', 'persistentvolumeclaims'].map(
     (plural) => new ReferenceIndex(registryNamed(context, plural), classesOf, recheck),
@@ -51,7 +51,7 @@ export function volumeAttributesClassProtection(context: ControllerContext): Con
   return stoppingAll(classes, ...indexes);
 }
 
-function stoppingAll(...parts: readonly Controller[]): Controller {
+function stoppingAll(...parts: readonly RunningController[]): RunningController {
   return {
     stop() {
       for (const part of parts) part.stop();

@@ -1,7 +1,7 @@
 import type { ObjectCache } from '@tsukube/apiserver';
 import { type EvaluatorRegistry, quotaEvaluators } from '@tsukube/builtin';
 import type { Change } from '@tsukube/storage';
-import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
+import { type ControllerContext, type RunningController, registryNamed } from '../controller.ts';
 import { resourceMapper } from '../garbage-collector/owners.ts';
 import { type QuotaChange, QuotaIndex } from './quota-index.ts';
 import { Recounts, settleMs } from './recounts.ts';
@@ -17,7 +17,7 @@ const resourcesMs = 1000;
  * Recounts the usage in the status of ResourceQuotas: at once for new quotas and limits, and soon after objects are deleted or
  * changed. Writes in namespaces without quotas cost the lookup of their namespace.
  */
-export function resourceQuotaController(context: ControllerContext): Controller {
+export function resourceQuotaController(context: ControllerContext): RunningController {
   const registry = registryNamed(context, 'resourcequotas');
   const evaluators = evaluatorsOf(context);
   const recounts = new Recounts(registry, () => quotas, new UsageCounter(context, evaluators), context.logger);

@@ -1,7 +1,7 @@
 import { type CacheEntry, CacheFollower, decodeObject, isReadable, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
 import { type Evaluator, type ResourceList, scopeRequirementsOf } from '@tsukube/builtin';
 import { deepEqual, type JsonObject, mapIn, objectIn } from '@tsukube/machinery';
-import { isComplete, usageOf } from './status.ts';
+import { isComplete, quotaUsage } from './status.ts';
 import type { CountedQuota } from './usage-counter.ts';
 
 interface FollowedQuota extends CountedQuota {
@@ -95,7 +95,7 @@ function followed(name: string, quota: JsonObject): FollowedQuota {
     hard,
     names: Object.keys(hard),
     scopes: scopeRequirementsOf(spec),
-    used: usageOf(quota),
+    used: quotaUsage(quota),
     isComplete: isComplete(quota),
   };
 }

@@ -45,7 +45,7 @@ function reconciledUsage(count: Quantity, charged: Quantity, baseline: Quantity 
   return compareQuantities(highest, charged) < 0 ? highest : charged;
 }
 
-export function usageOf(quota: JsonObject): ResourceList {
+export function quotaUsage(quota: JsonObject): ResourceList {
   return parseResourceList(mapIn(objectIn(quota, 'status'), 'used'));
 }
 

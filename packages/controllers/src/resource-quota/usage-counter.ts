@@ -4,7 +4,7 @@ import {
   type Evaluator,
   type EvaluatorRegistry,
   isInScope,
-  type Measurement,
+  type ObjectUsage,
   objectCountName,
   type ResourceList,
   resourceListObject,
@@ -40,8 +40,8 @@ const maxMeasurements = 10_000;
 export class UsageCounter {
   readonly #context: ControllerContext;
   readonly #evaluators: Pick<EvaluatorRegistry, 'of'>;
-  readonly #measured = new WeakMap<CacheEntry, Measurement>();
-  readonly #shared = new BoundedCache<string, Measurement>({ entries: maxMeasurements });
+  readonly #measured = new WeakMap<CacheEntry, ObjectUsage>();
+  readonly #shared = new BoundedCache<string, ObjectUsage>({ entries: maxMeasurements });
 
   constructor(context: ControllerContext, evaluators: Pick<EvaluatorRegistry, 'of'>) {
     this.#context = context;
@@ -100,11 +100,11 @@ export class UsageCounter {
     namespace: string,
     registry: ObjectRegistry,
     evaluator: Evaluator,
-  ): Promise<{ readonly found: ReadonlyMap<Measurement, number>; readonly busyMs: number }> {
+  ): Promise<{ readonly found: ReadonlyMap<ObjectUsage, number>; readonly busyMs: number }> {
     const { cache } = registry;
     const prefix = registry.prefix(namespace);
     if (evaluator.isCount) return { found: new Map([[evaluator.measure({}), cache.count(prefix)]]), busyMs: 0 };
-    const found = new Map<Measurement, number>();
+    const found = new Map<ObjectUsage, number>();
     const slice = new TimeSlice();
     let since = performance.now();
     let busyMs = 0;
@@ -123,7 +123,7 @@ export class UsageCounter {
     return { found, busyMs: busyMs + performance.now() - since };
   }
 
-  #measure(entry: CacheEntry, evaluator: Evaluator): Measurement {
+  #measure(entry: CacheEntry, evaluator: Evaluator): ObjectUsage {
     const known = this.#measured.get(entry);
     if (known) return known;
     try {
@@ -137,7 +137,7 @@ export class UsageCounter {
     }
   }
 
-  #share(measurement: Measurement): Measurement {
+  #share(measurement: ObjectUsage): ObjectUsage {
     const { usage, facts } = measurement;
     const key = canonicalJson({ usage: resourceListObject(usage), scopes: JSON.stringify(facts ?? null) });
     return this.#shared.getOrCreate(key, () => measurement);
@@ -145,12 +145,12 @@ export class UsageCounter {
 }
 
 /** Only the existence of a corrupt object is known. */
-function countOnly(evaluator: Evaluator): Measurement {
+function countOnly(evaluator: Evaluator): ObjectUsage {
   return { usage: new Map([[objectCountName(evaluator), { mantissa: 1n, exponent: 0, format: 'DecimalSI' }]]) };
 }
 
 /** A selector that admission cannot evaluate selects nothing. */
-function matches(scope: ScopeRequirement, facts: NonNullable<Measurement['facts']>): boolean {
+function matches(scope: ScopeRequirement, facts: NonNullable<ObjectUsage['facts']>): boolean {
   try {
     return isInScope(scope, facts);
   } catch {

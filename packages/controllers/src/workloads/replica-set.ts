@@ -1,10 +1,10 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
-import { formatTime } from '@tsukube/machinery';
+import { controllerOf, formatTime } from '@tsukube/machinery';
 import type { Cluster } from './cluster/cluster.ts';
-import { type RunningController, runController } from './cluster/controller.ts';
+import { runController, type WorkloadController } from './cluster/controller.ts';
 import { eventRecorder } from './cluster/events.ts';
 import { isSame, omitZero } from './cluster/values.ts';
-import { claim, controllerOf, controllerUid, matches, selectorOf } from './pods/ownership.ts';
+import { claim, controllerUid, matches, selectorOf } from './pods/ownership.ts';
 import { createPod, deletePod, isTerminatingNamespace, slowStart } from './pods/pod-control.ts';
 import { deletionOrder, isActive, isAvailable, isFinished, isReady, isTerminating, nextAvailability } from './pods/pod-state.ts';
 import { podFromTemplate } from './pods/pod-template.ts';
@@ -15,7 +15,7 @@ type Pod = coreV1.Pod;
 const burstReplicas = 500;
 
 /** Keeps the number of pods of each ReplicaSet. */
-export function replicaSetController(cluster: Cluster): RunningController {
+export function replicaSetController(cluster: Cluster): WorkloadController {
   const sets = cluster.objects('replicasets');
   const pods = cluster.objects('pods');
   const podsOf = pods.index(controllerUid);
@@ -24,7 +24,7 @@ export function replicaSetController(cluster: Cluster): RunningController {
 
   /** Pods of ReplicaSets with the same owner: pods on a crowded node are deleted first. */
   const relatedPods = (set: ReplicaSet): Pod[] => {
-    const owner = controllerOf(set);
+    const owner = controllerOf(set.metadata);
     const related = owner ? setsOf(owner.uid) : [set];
     return related.flatMap(({ metadata }) => podsOf(metadata.uid ?? '')).filter(isActive);
   };
@@ -67,7 +67,7 @@ export function replicaSetController(cluster: Cluster): RunningController {
 
 /** Keys of the ReplicaSets that may adopt a pod without a controller. */
 function adopters(pod: Pod, sets: readonly ReplicaSet[]): string[] {
-  if (controllerOf(pod)) return [];
+  if (controllerOf(pod.metadata)) return [];
   return sets
     .filter(({ spec }) => matches(selectorOf(spec.selector), pod))
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);

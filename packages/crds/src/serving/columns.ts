@@ -9,7 +9,7 @@ import {
   stringifyJson,
 } from '@tsukube/machinery';
 import type { DefinedColumn } from '../definition/definition.ts';
-import { findAll, PathMismatch, PathSyntaxError, parsePath, type Step } from './json-path.ts';
+import { findAll, type JsonPathStep, PathMismatch, PathSyntaxError, parsePath } from './json-path.ts';
 
 /** Table columns: Name and the defined columns, or Name and Age. */
 export function customColumns(defined: readonly DefinedColumn[]): readonly Column[] {
@@ -53,7 +53,7 @@ function asDate(column: Column): Column {
   };
 }
 
-function stepsOf(jsonPath: string): readonly Step[] | undefined {
+function stepsOf(jsonPath: string): readonly JsonPathStep[] | undefined {
   try {
     return parsePath(jsonPath);
   } catch (error) {
@@ -62,7 +62,10 @@ function stepsOf(jsonPath: string): readonly Step[] | undefined {
   }
 }
 
-function definedColumn({ name, type, format, description, priority, jsonPath }: DefinedColumn, steps: readonly Step[]): Column {
+function definedColumn(
+  { name, type, format, description, priority, jsonPath }: DefinedColumn,
+  steps: readonly JsonPathStep[],
+): Column {
   return {
     name,
     type: type as Column['type'],
@@ -73,7 +76,7 @@ function definedColumn({ name, type, format, description, priority, jsonPath }: 
   };
 }
 
-function firstOf(object: JsonObject, steps: readonly Step[]): JsonValue | undefined {
+function firstOf(object: JsonObject, steps: readonly JsonPathStep[]): JsonValue | undefined {
   try {
     return findAll(object, steps)[0];
   } catch (error) {

@@ -9,7 +9,7 @@ export class PathMismatch extends Error {
 const maxVisits = 10_000;
 
 /** All values at a path; empty where keys are missing. Throws PathMismatch. */
-export function findAll(value: JsonValue, steps: readonly Step[]): readonly JsonValue[] {
+export function findAll(value: JsonValue, steps: readonly JsonPathStep[]): readonly JsonValue[] {
   return new Search().find(value, steps);
 }
 
@@ -17,13 +17,13 @@ export function findAll(value: JsonValue, steps: readonly Step[]): readonly Json
 class Search {
   #visits = 0;
 
-  find(value: JsonValue, steps: readonly Step[]): readonly JsonValue[] {
+  find(value: JsonValue, steps: readonly JsonPathStep[]): readonly JsonValue[] {
     let found: readonly JsonValue[] = [value];
     for (const step of steps) found = this.#follow(found, step);
     return found;
   }
 
-  #follow(values: readonly JsonValue[], step: Step): readonly JsonValue[] {
+  #follow(values: readonly JsonValue[], step: JsonPathStep): readonly JsonValue[] {
     this.#count(values.length);
     switch (step.is) {
       case 'field':
@@ -61,7 +61,7 @@ class Search {
     return found;
   }
 
-  #passes(item: JsonValue, { left, operator, right }: Step & { is: 'filter' }): boolean {
+  #passes(item: JsonValue, { left, operator, right }: JsonPathStep & { is: 'filter' }): boolean {
     const lefts = this.find(item, left);
     if (operator === 'exists') return lefts.length > 0;
     const rights = this.find(item, right);
@@ -87,7 +87,10 @@ function listOf(value: JsonValue): readonly JsonValue[] {
   return value;
 }
 
-function sliceOf(list: readonly JsonValue[], { from = 0, to, step, single }: Step & { is: 'slice' }): readonly JsonValue[] {
+function sliceOf(
+  list: readonly JsonValue[],
+  { from = 0, to, step, single }: JsonPathStep & { is: 'slice' },
+): readonly JsonValue[] {
   const { length } = list;
   const start = from < 0 ? from + length : from;
   const end = single ? start + 1 : to === undefined ? length : to < 0 ? to + length : to;
@@ -114,7 +117,10 @@ export class PathSyntaxError extends Error {
   override readonly name = 'PathSyntaxError';
 }
 
-type Reader = readonly [pattern: RegExp, read: (match: RegExpExecArray, before: readonly Step[]) => readonly Step[]];
+type Reader = readonly [
+  pattern: RegExp,
+  read: (match: RegExpExecArray, before: readonly JsonPathStep[]) => readonly JsonPathStep[],
+];
 
 /** Tried in order; the first matching pattern parses the next step. */
 const readers: readonly Reader[] = [
@@ -137,15 +143,15 @@ const comparison = /^([^!<>=]+)([!<>=]+)([^!<>=].*)$/;
 const maxLength = 4096;
 
 /** Parses the JSONPath of a column, such as `.spec.items[0].name`. Throws PathSyntaxError. */
-export function parsePath(text: string): readonly Step[] {
+export function parsePath(text: string): readonly JsonPathStep[] {
   if (text.length > maxLength) throw new PathSyntaxError('the path is too long');
-  const steps: Step[] = [];
+  const steps: JsonPathStep[] = [];
   let at = 0;
   while (at < text.length) at = readStep(text, at, steps);
   return steps;
 }
 
-function readStep(text: string, at: number, steps: Step[]): number {
+function readStep(text: string, at: number, steps: JsonPathStep[]): number {
   for (const [pattern, read] of readers) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
@@ -156,20 +162,20 @@ function readStep(text: string, at: number, steps: Step[]): number {
   throw new PathSyntaxError(`unrecognized character in action: ${text.charAt(at)}`);
 }
 
-function literal(value: JsonValue): Step {
+function literal(value: JsonValue): JsonPathStep {
   return { is: 'literal', value };
 }
 
-function recursiveSteps(name: string | undefined, before: readonly Step[]): readonly Step[] {
+function recursiveSteps(name: string | undefined, before: readonly JsonPathStep[]): readonly JsonPathStep[] {
   if (before.at(-1)?.is === 'recursive') throw new PathSyntaxError('invalid multiple recursive descent');
   return name === undefined ? [{ is: 'recursive' }] : [{ is: 'recursive' }, fieldStep(name)];
 }
 
-function fieldStep(name: string): Step {
+function fieldStep(name: string): JsonPathStep {
   return name === '*' ? { is: 'wildcard' } : { is: 'field', name: name.replaceAll('\\', '') };
 }
 
-function bracketSteps(text: string): readonly Step[] {
+function bracketSteps(text: string): readonly JsonPathStep[] {
   const parts = text.split(',');
   if (parts.length > 1) return [{ is: 'union', paths: parts.map((part) => bracketSteps(part.trim())) }];
   const key = dictionaryKey.exec(text)?.[1];
@@ -184,7 +190,7 @@ function numberIn(text: string | undefined): number | undefined {
   return text === undefined || text === '' || text === '-' ? undefined : Number(text);
 }
 
-function filterStep(text: string): Step {
+function filterStep(text: string): JsonPathStep {
   const [, left, operator, right] = comparison.exec(text) ?? [];
   if (left === undefined) return { is: 'filter', left: parsePath(text), operator: 'exists', right: [] };
   return { is: 'filter', left: parsePath(left), operator: operator as string, right: parsePath(right as string) };
@@ -195,7 +201,7 @@ function unescaped(text: string): string {
 }
 
 /** One step of a path: maps values to values. */
-export type Step =
+export type JsonPathStep =
   | { readonly is: 'field'; readonly name: string }
   | { readonly is: 'wildcard' }
   | { readonly is: 'recursive' }
@@ -206,6 +212,11 @@ export type Step =
       readonly step: number;
       readonly single: boolean;
     }
-  | { readonly is: 'union'; readonly paths: readonly (readonly Step[])[] }
-  | { readonly is: 'filter'; readonly left: readonly Step[]; readonly operator: string; readonly right: readonly Step[] }
+  | { readonly is: 'union'; readonly paths: readonly (readonly JsonPathStep[])[] }
+  | {
+      readonly is: 'filter';
+      readonly left: readonly JsonPathStep[];
+      readonly operator: string;
+      readonly right: readonly JsonPathStep[];
+    }
   | { readonly is: 'literal'; readonly value: JsonValue };

@@ -1,5 +1,4 @@
-import { BoundedCache } from '../cache/bounded-cache.ts';
-import { memoize } from '../cache/memoize.ts';
+import { BoundedCache, memoize } from '../cache/bounded-cache.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { isEmptySet } from '../managed-fields/field-set.ts';

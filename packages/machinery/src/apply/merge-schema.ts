@@ -1,4 +1,4 @@
-import { memoize } from '../cache/memoize.ts';
+import { memoize } from '../cache/bounded-cache.ts';
 import { isObject, type JsonValue } from '../json/value.ts';
 import type { Field, FieldType, TypeCatalogue } from '../schema/type.ts';
 

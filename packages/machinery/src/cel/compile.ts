@@ -1,5 +1,5 @@
 import { checkTypes } from './check/checker.ts';
-import { validate } from './check/validators.ts';
+import { validateAst } from './check/validators.ts';
 import {
   type Bindings,
   type Compiled,
@@ -33,7 +33,7 @@ export function compile(expression: string, environment: Environment): Compiled 
 
 function compileWithin(expression: string, environment: Environment, issues: Issues): Compiled | CompileErrors {
   const expr = treeOf(expression, environment, issues);
-  if (issues.count === 0) validate(expr, issues);
+  if (issues.count === 0) validateAst(expr, issues);
   return issues.count > 0 ? failed(issues) : planned(expression, expr, environment);
 }
 

@@ -60,7 +60,11 @@ export function isKubeObject(value: JsonValue | undefined): value is KubeObject 
 }
 
 /** The controller of an object: the owner reference with `controller: true`. */
-export function controllerOf({ ownerReferences }: ObjectMeta): OwnerReference | undefined {
+export function controllerOf<Reference extends Pick<OwnerReference, 'controller'>>({
+  ownerReferences,
+}: {
+  readonly ownerReferences?: readonly Reference[];
+}): Reference | undefined {
   return ownerReferences?.find(({ controller }) => controller === true);
 }
 

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
+import { containsAddress, formatAddress, formatCidr, parseAddress, parseCidr } from './address.ts';
 import {
-  containsAddress,
-  formatAddress,
-  formatCidr,
-  parseAddress,
-  parseCidr,
   validateCidr,
   validateIPAddress,
   validateLegacyCidr,
   validateLegacyIP,
   warningsForCidr,
   warningsForIP,
-} from './index.ts';
+} from './validate.ts';
 
 describe('addresses', () => {
   it.each([

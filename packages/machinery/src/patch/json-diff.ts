@@ -2,7 +2,7 @@ import { canonicalJson } from '../json/stringify.ts';
 import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 
 /** An operation of a JSON patch that changes a document. */
-export type JsonPatchOperation =
+export type JsonDiffOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: JsonValue }
   | { readonly op: 'remove'; readonly path: string };
 
@@ -10,20 +10,20 @@ export type JsonPatchOperation =
  * The JSON patch (RFC 6902) that turns `before` into `after`: it touches only what differs, and is empty if nothing does.
  * Elements that were inserted into or removed from a list are found, unless the lists are long and have little in common.
  */
-export function jsonDiff(before: JsonValue, after: JsonValue): JsonPatchOperation[] {
-  const operations: JsonPatchOperation[] = [];
+export function jsonDiff(before: JsonValue, after: JsonValue): JsonDiffOperation[] {
+  const operations: JsonDiffOperation[] = [];
   compare(before, after, '', operations);
   return operations;
 }
 
-function compare(before: JsonValue, after: JsonValue, path: string, into: JsonPatchOperation[]): void {
+function compare(before: JsonValue, after: JsonValue, path: string, into: JsonDiffOperation[]): void {
   if (deepEqual(before, after)) return;
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, into);
   else if (isObject(before) && isObject(after)) compareObjects(before, after, path, into);
   else into.push({ op: 'replace', path, value: after });
 }
 
-function compareObjects(before: JsonObject, after: JsonObject, path: string, into: JsonPatchOperation[]): void {
+function compareObjects(before: JsonObject, after: JsonObject, path: string, into: JsonDiffOperation[]): void {
   for (const key of Object.keys(before)) {
     const place = `${path}/${escapeToken(key)}`;
     const value = getKey(after, key);
@@ -42,7 +42,7 @@ function escapeToken(key: string): string {
 }
 
 /** Goes from the end to the start, so that operations do not shift the elements of later ones. */
-function compareLists(before: readonly JsonValue[], after: readonly JsonValue[], path: string, into: JsonPatchOperation[]): void {
+function compareLists(before: readonly JsonValue[], after: readonly JsonValue[], path: string, into: JsonDiffOperation[]): void {
   let [end, afterEnd] = [before.length, after.length];
   for (const [index, afterIndex] of [...commonElements(before, after).reverse(), [-1, -1] as const]) {
     compareGap({ before, after, path, into }, [index + 1, end], [afterIndex + 1, afterEnd]);
@@ -54,7 +54,7 @@ interface ListComparison {
   readonly before: readonly JsonValue[];
   readonly after: readonly JsonValue[];
   readonly path: string;
-  readonly into: JsonPatchOperation[];
+  readonly into: JsonDiffOperation[];
 }
 
 type Range = readonly [start: number, end: number];

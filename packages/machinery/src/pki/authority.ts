@@ -6,11 +6,11 @@ import {
   isDue,
   issueCertificate,
   keyIdentifier,
+  readCertificate,
   validity,
 } from './certificate.ts';
 import type { PkiFiles } from './files.ts';
 import { certificateOf, type KeyPair, newKey } from './key-pair.ts';
-import { readCertificate } from './read-certificate.ts';
 
 /** A CA with its private key. */
 export interface Authority {

@@ -8,6 +8,7 @@ export {
   issueCertificate,
   keyIdentifier,
   type LeafUse,
+  readCertificate,
   type Use,
 } from './certificate.ts';
 export * as der from './der.ts';
@@ -23,4 +24,3 @@ export {
   sharedRsaKey,
 } from './key-pair.ts';
 export { isIssued, issueLeaf, keptLeaf, type Leaf, openLeaf } from './leaf.ts';
-export { readCertificate } from './read-certificate.ts';

@@ -1,4 +1,4 @@
-import { memoize } from '../cache/memoize.ts';
+import { memoize } from '../cache/bounded-cache.ts';
 import { isNumberLiteral, type ParsedObject, type ParsedValue, withPlainNumbers } from '../json/number-literal.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { internedRecord } from '../managed-fields/managed-fields.ts';

@@ -1,4 +1,4 @@
-import { memoize } from '../cache/memoize.ts';
+import { memoize } from '../cache/bounded-cache.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';

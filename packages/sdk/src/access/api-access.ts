@@ -54,6 +54,6 @@ export function logError(error: unknown): void {
 }
 
 /** Deletes an object, if it exists. */
-export async function deleteObject(access: ApiAccess, path: string): Promise<void> {
+export async function deleteIfExists(access: ApiAccess, path: string): Promise<void> {
   await expectSuccess(access, { method: 'DELETE', path }, [404]);
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { type ApiAccess, applyObject, deleteObject, expectSuccess } from '../access/api-access.ts';
+import { type ApiAccess, applyObject, deleteIfExists, expectSuccess } from '../access/api-access.ts';
 import { type OwnService, servicePort } from './service-endpoint.ts';
 
 /** A group version that this program serves. */
@@ -34,7 +34,7 @@ export async function applyApiServices(
 }
 
 export async function deleteApiServices(access: ApiAccess, apis: readonly RegisteredApi[]): Promise<void> {
-  for (const api of apis) await deleteObject(access, pathOf(api));
+  for (const api of apis) await deleteIfExists(access, pathOf(api));
 }
 
 /** Why an API is not available; undefined if it is. */

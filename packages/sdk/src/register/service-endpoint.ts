@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type JsonObject, metadataOf, objectsIn } from '@tsukube/machinery';
-import { type ApiAccess, applyObject, deleteObject, expectSuccess } from '../access/api-access.ts';
+import { type ApiAccess, applyObject, deleteIfExists, expectSuccess } from '../access/api-access.ts';
 
 /** A Service without a selector that leads to this process. */
 export interface OwnService {
@@ -36,11 +36,11 @@ export async function applyService(
 
 /** Takes this process out of the Service. */
 export async function removeEndpoint(access: ApiAccess, service: OwnService, port: number): Promise<void> {
-  if (service.host === undefined) await deleteObject(access, slicePath(service, port));
+  if (service.host === undefined) await deleteIfExists(access, slicePath(service, port));
 }
 
 export function removeService(access: ApiAccess, service: OwnService): Promise<void> {
-  return deleteObject(access, pathOf('/api/v1', service, 'services', service.name));
+  return deleteIfExists(access, pathOf('/api/v1', service, 'services', service.name));
 }
 
 /** The port by which the API server reaches the Service. A Service of type ExternalName does not map ports. */

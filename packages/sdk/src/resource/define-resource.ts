@@ -20,7 +20,7 @@ import type { ObjectStorage } from '../storage/object-storage.ts';
 import { onStorage, storageVerbs } from '../storage/storage-verbs.ts';
 import { type SubresourceHandlers, subresourcesOf } from '../subresource/subresource.ts';
 import type { TableColumn } from './columns.ts';
-import { checkGroupVersion, type NameOptions, namesOf } from './names.ts';
+import { checkGroupVersion, type NameOptions, resourceNames } from './names.ts';
 import { type CompiledVersion, compiledVersion, converterOf, type FieldConversion } from './served-versions.ts';
 import { type ResourceStrategy, strategyOf } from './strategy.ts';
 
@@ -82,7 +82,7 @@ export function defineResource<
 >(options: ResourceOptions<S, Versions>): DefinedResource<ObjectOfSchema<S>> {
   const { group, version, scope = 'Namespaced', subresources = {}, storage } = options;
   checkGroupVersion(group, version);
-  const names = namesOf(options);
+  const names = resourceNames(options);
   const parts = { group, names, hasStatus: options.status === true, age: options.age };
   const hub = compiledVersion({
     ...parts,

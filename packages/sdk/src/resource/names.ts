@@ -14,7 +14,14 @@ export interface NameOptions {
 const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 /** Throws TypeError if a name cannot be part of a path. */
-export function namesOf({ kind, plural, singular, listKind, shortNames = [], categories = [] }: NameOptions): ResourceNames {
+export function resourceNames({
+  kind,
+  plural,
+  singular,
+  listKind,
+  shortNames = [],
+  categories = [],
+}: NameOptions): ResourceNames {
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind))
     throw new TypeError(`"${kind}" is not a kind: it must be a word such as VirtualMachine`);
   const lower = kind.toLowerCase();

@@ -40,11 +40,11 @@ import { RequestMemory } from '@tsukube/transport';
 import type { DefinedResource } from '../resource/define-resource.ts';
 import type { Access } from './access.ts';
 import { type PathHandler, pathDelegate } from './path-handler.ts';
-import type { Registries } from './registries.ts';
+import type { ResourceRegistries } from './registries.ts';
 
-export interface ChainParts {
+export interface GenericChainParts {
   readonly resources: readonly DefinedResource[];
-  readonly registries: Registries;
+  readonly registries: ResourceRegistries;
   /** Asked before the resources. */
   readonly handlers: readonly PathHandler[];
   /** Further metrics of /metrics, in the text format. */
@@ -64,7 +64,7 @@ export interface ChainParts {
 }
 
 /** The filters and delegates, in request order: those of the main server that do not depend on built-in kinds. */
-export function requestChain(parts: ChainParts): Handler {
+export function genericChain(parts: GenericChainParts): Handler {
   const { access, metrics, limits, logger } = parts;
   const terminated = (code: number) => (request: IncomingRequest) => metrics.requests.of(request).terminated(code);
   return chain(
@@ -98,7 +98,7 @@ export function requestChain(parts: ChainParts): Handler {
 const watchSeconds = 1800;
 
 /** The first delegate that claims a path answers. */
-function delegates({ resources, registries, metrics, logger, ...parts }: ChainParts): readonly Delegate[] {
+function delegates({ resources, registries, metrics, logger, ...parts }: GenericChainParts): readonly Delegate[] {
   const memory = new RequestMemory(Math.min(256 * 2 ** 20, getHeapStatistics().heap_size_limit / 4));
   const discovery = createDiscovery(() => resources, { serverAddress: parts.address });
   const typed = resources.filter(({ hub }) => hub.schema.form === undefined);

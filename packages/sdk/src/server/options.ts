@@ -1,5 +1,6 @@
 import type { AdmissionPlugin, Authenticator, Authorizer, HealthCheck, Logger } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
+import type { EtcdTls } from '@tsukube/storage/etcd';
 import type { DefinedResource } from '../resource/define-resource.ts';
 import type { ServerAuthentication, ServerAuthorization } from './access.ts';
 import type { RenewedCertificate, ServingCertificate } from './certificates.ts';
@@ -11,13 +12,6 @@ export type StorageChoice =
   | { readonly lmdb: string }
   | { readonly etcd: readonly string[]; readonly prefix?: string; readonly tls?: EtcdTls }
   | Store;
-
-/** PEM. */
-export interface EtcdTls {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
 
 export interface ApiServerOptions {
   readonly resources: readonly DefinedResource[];

@@ -15,7 +15,7 @@ import {
 import type { DefinedResource } from '../resource/define-resource.ts';
 import type { Stores } from './stores.ts';
 
-export interface RegistryParts {
+export interface ResourceRegistryParts {
   readonly resources: readonly DefinedResource[];
   readonly stores: Stores;
   readonly plugins: readonly AdmissionPlugin[];
@@ -24,7 +24,7 @@ export interface RegistryParts {
   readonly logger: Logger;
 }
 
-export interface Registries {
+export interface ResourceRegistries {
   of(resource: Resource): ObjectRegistry;
   named(group: string, plural: string): ObjectRegistry | undefined;
   /** Resolves when the objects of every resource are in memory. */
@@ -33,7 +33,14 @@ export interface Registries {
 }
 
 /** The registries of all resources. Those with an own storage have an empty cache, which is not used. */
-export function createRegistries({ resources, stores, plugins, authorizer, metrics, logger }: RegistryParts): Registries {
+export function createResourceRegistries({
+  resources,
+  stores,
+  plugins,
+  authorizer,
+  metrics,
+  logger,
+}: ResourceRegistryParts): ResourceRegistries {
   const registries = new Map<Resource, ObjectRegistry>();
   const byName = new Map<string, ObjectRegistry>();
   const services: RegistryServices = {

@@ -11,9 +11,9 @@ import {
 } from '@tsukube/apiserver';
 import { EventLoopBudget } from '@tsukube/transport';
 import type { Access } from './access.ts';
-import { requestChain } from './chain.ts';
+import { genericChain } from './chain.ts';
 import type { ApiServerOptions } from './options.ts';
-import { createRegistries, type Registries } from './registries.ts';
+import { createResourceRegistries, type ResourceRegistries } from './registries.ts';
 import type { Stores } from './stores.ts';
 
 export interface HandlingParts extends ApiServerOptions {
@@ -25,7 +25,7 @@ export interface HandlingParts extends ApiServerOptions {
 }
 
 /** The filter chain with the registries, metrics and health checks behind it. */
-export interface RequestHandling {
+export interface GenericRequestHandling {
   readonly handler: Handler;
   readonly budget: EventLoopBudget;
   readonly onHandshakeError: () => void;
@@ -38,10 +38,10 @@ export interface RequestHandling {
 
 export const defaultTimeoutMs = 60_000;
 
-export function createRequestHandling(parts: HandlingParts): RequestHandling {
+export function createGenericRequestHandling(parts: HandlingParts): GenericRequestHandling {
   const { resources, access, stores, logger } = parts;
   const metrics = serverMetrics(versionInfo, resources);
-  const registries = createRegistries({
+  const registries = createResourceRegistries({
     resources,
     stores,
     plugins: parts.admissionPlugins ?? [],
@@ -53,7 +53,7 @@ export function createRequestHandling(parts: HandlingParts): RequestHandling {
   const loop = loopMonitor(metrics, budget, logger);
   const shutdown = shutdownNotice();
   let isReady = true;
-  const handler = requestChain({
+  const handler = genericChain({
     resources,
     registries,
     access,
@@ -93,7 +93,7 @@ export function createRequestHandling(parts: HandlingParts): RequestHandling {
 
 function healthChecks(
   { stores, access, readinessChecks = [], livenessChecks = [] }: HandlingParts,
-  registries: Registries,
+  registries: ResourceRegistries,
   isReady: () => boolean,
 ): HealthChecks {
   const ping = { name: 'ping', check: () => {} };

@@ -16,7 +16,7 @@ import { openAccess } from './access.ts';
 import { openCertificates, type ServerCertificates } from './certificates.ts';
 import type { ApiServerOptions, StorageChoice } from './options.ts';
 import { checkNames } from './registries.ts';
-import { createRequestHandling, defaultTimeoutMs, type RequestHandling } from './request-handling.ts';
+import { createGenericRequestHandling, defaultTimeoutMs, type GenericRequestHandling } from './request-handling.ts';
 import { openStores } from './stores.ts';
 
 export interface RunningApiServer {
@@ -83,7 +83,7 @@ async function start(
     logger,
   });
   undo.push(stores.close);
-  const handling = createRequestHandling({ ...options, access, stores, address: () => new URL(url()).host });
+  const handling = createGenericRequestHandling({ ...options, access, stores, address: () => new URL(url()).host });
   undo.push(stores.stop, handling.close);
   listener = await listen({
     host,
@@ -122,7 +122,7 @@ async function start(
 }
 
 /** In the order of kube-apiserver. Bounded by the deadline of requests. */
-function drain(options: Completed, listener: Listener, handling: RequestHandling): Promise<void> {
+function drain(options: Completed, listener: Listener, handling: GenericRequestHandling): Promise<void> {
   return drainServer({
     options: {
       shutdownDelayDuration: options.shutdownDelayMs ?? 0,

@@ -7,7 +7,7 @@ import type { ObjectStorage, StoredList, StoredObject } from './object-storage.t
 type Fields = Record<string, unknown>;
 
 /** Where an object is expected: by name, in a namespace, or anywhere. */
-export interface Place {
+export interface ObjectLocation {
   readonly namespace?: string | undefined;
   readonly name?: string;
 }
@@ -25,7 +25,7 @@ export class EntryEncoder {
   }
 
   /** Throws if the storage returned an object that cannot be served. */
-  entry(object: StoredObject<Fields>, place: Place): CacheEntry {
+  entry(object: StoredObject<Fields>, place: ObjectLocation): CacheEntry {
     const { hub, names, storagePrefix, scope } = this.#resource;
     const { metadata, apiVersion: _, kind: __, ...fields } = object;
     if (!isObject(metadata as unknown as JsonObject))
@@ -40,7 +40,7 @@ export class EntryEncoder {
     return { key, ...this.#versioned(complete, given), created: 0, derived: undefined };
   }
 
-  #check(name: string | undefined, namespace: string | undefined, place: Place): void {
+  #check(name: string | undefined, namespace: string | undefined, place: ObjectLocation): void {
     const { names, scope } = this.#resource;
     const problem = `the storage of ${names.plural} returned`;
     if (!name || isValidPathSegmentName(name).length > 0)

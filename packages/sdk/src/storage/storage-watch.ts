@@ -1,5 +1,5 @@
 import {
-  anonymous,
+  anonymousUser,
   decodeObject,
   encodeStored,
   type Feed,
@@ -55,7 +55,7 @@ function watchedStore(resource: Resource, storage: ObjectStorage<Fields> & { rea
     newest = Math.max(newest ?? 0, revision);
   };
   const list = async (): Promise<Page> => {
-    const listed = asStoredList((await storage.list?.({ user: anonymous, signal: never, namespace: undefined })) ?? []);
+    const listed = asStoredList((await storage.list?.({ user: anonymousUser, signal: never, namespace: undefined })) ?? []);
     const entries = await encoder.entries(listed, undefined);
     const revision = encoder.revisionOf(listed, entries);
     seen(revision);

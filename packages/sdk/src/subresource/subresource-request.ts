@@ -2,7 +2,7 @@ import { decodeObject, type ResourceRequest, readRequestBody, subpathOf, type Us
 import { deepCopy, JsonSyntaxError, type JsonValue, type KubeObject, parseJson, StatusError } from '@tsukube/machinery';
 
 /** Changes an object in place. */
-export type Change<T> = (object: T) => void | Promise<void>;
+export type MutateFn<T> = (object: T) => void | Promise<void>;
 
 /** A request for a subresource of an object. */
 export class SubresourceRequest<T> {
@@ -80,16 +80,16 @@ export class SubresourceRequest<T> {
   }
 
   /** Changes the object as an update by the user, with strategy and validation. Repeated if it changes meanwhile. */
-  update(change: Change<T>): Promise<T> {
+  update(change: MutateFn<T>): Promise<T> {
     return this.#write(change, '');
   }
 
   /** Changes the status as an update of the status subresource. */
-  updateStatus(change: Change<T>): Promise<T> {
+  updateStatus(change: MutateFn<T>): Promise<T> {
     return this.#write(change, 'status');
   }
 
-  async #write(change: Change<T>, subresource: '' | 'status'): Promise<T> {
+  async #write(change: MutateFn<T>, subresource: '' | 'status'): Promise<T> {
     const { request } = this;
     const { objects, info, resource } = request;
     const context = writeContext(request, false, request.user.name.slice(0, 128) || 'subresource');

@@ -3,7 +3,7 @@ import { StatusError } from '@tsukube/machinery';
 import type { UpgradedConnection, WebSocket } from '@tsukube/transport';
 import { answerResult, type SubresourceResult } from './result.ts';
 import { SubresourceRequest } from './subresource-request.ts';
-import { connectWebSocket, takeOver } from './upgrade.ts';
+import { connectWebSocket, serveUpgrade } from './upgrade.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -57,7 +57,7 @@ export function subresourceOf<T>(
     const { exchange } = request;
     const protocol = exchange.header('upgrade')?.toLowerCase();
     if (webSocket && exchange.takeOver && protocol === 'websocket') return connectWebSocket(webSocket, asked);
-    if (upgrade && exchange.takeOver && protocol === upgrade.protocol.toLowerCase()) return takeOver(upgrade, asked);
+    if (upgrade && exchange.takeOver && protocol === upgrade.protocol.toLowerCase()) return serveUpgrade(upgrade, asked);
     const handler = handlers[request.method.toLowerCase() as (typeof methods)[number]];
     if (!handler) throw StatusError.badRequest(`${name} must be requested with an upgrade of the connection`);
     return answered(handler, asked);

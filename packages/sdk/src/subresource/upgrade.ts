@@ -34,7 +34,7 @@ function negotiate(known: readonly string[], header: string): string {
   return protocol;
 }
 
-export function takeOver<T>(handler: UpgradeHandler<T>, request: SubresourceRequest<T>): Answer {
+export function serveUpgrade<T>(handler: UpgradeHandler<T>, request: SubresourceRequest<T>): Answer {
   const { exchange, shutdown } = request.request;
   const connection = exchange.takeOver?.() as UpgradedConnection;
   const { socket } = connection;

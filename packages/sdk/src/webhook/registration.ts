@@ -1,4 +1,4 @@
-import { type ApiAccess, applyObject, deleteObject } from '../access/api-access.ts';
+import { type ApiAccess, applyObject, deleteIfExists } from '../access/api-access.ts';
 import { withRetries } from '../access/client-access.ts';
 import { applyService, removeEndpoint, removeService } from '../register/service-endpoint.ts';
 import { type ConfigurationContent, configurationOf, configurationPath } from './configurations.ts';
@@ -34,7 +34,7 @@ export function registrationOf({ access, content, service, port }: RegistrationP
         for (const type of types) await applyConfiguration(access, type, content());
       }),
     async unregister() {
-      for (const type of types) await deleteObject(access, configurationPath(type, name));
+      for (const type of types) await deleteIfExists(access, configurationPath(type, name));
       if (!service) return;
       await removeEndpoint(access, service, port);
       await removeService(access, service);
@@ -50,5 +50,5 @@ async function applyConfiguration(access: ApiAccess, type: (typeof types)[number
   const configuration = configurationOf(type, content);
   const path = configurationPath(type, content.name);
   if (configuration) await applyObject(access, path, configuration, content.name);
-  else await deleteObject(access, path);
+  else await deleteIfExists(access, path);
 }

@@ -1,3 +1,4 @@
+import type { AdmissionOperation } from '@tsukube/apiserver';
 import {
   deepCopy,
   isObject,
@@ -14,7 +15,7 @@ import {
 import type { AdmissionReview } from './admission-review.ts';
 import { plainJson } from './plain-json.ts';
 import type { AdmissionWebhook } from './webhook.ts';
-import type { AdmissionOperation, RequestUser, WebhookRequest } from './webhook-request.ts';
+import type { RequestUser, WebhookRequest } from './webhook-request.ts';
 
 /** Ends a handler that called `allow` or `deny`. */
 class Decision extends Error {

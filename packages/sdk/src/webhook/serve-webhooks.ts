@@ -1,8 +1,8 @@
 import { type Listener, listen } from '@tsukube/transport';
 import type { ApiAccess } from '../access/api-access.ts';
 import { clientAccess } from '../access/client-access.ts';
+import { type CertificatePlace, certificateSource, serviceHosts } from '../certificates/certificate-source.ts';
 import type { ServingCertificates } from '../certificates/serving-certificates.ts';
-import { usesSecret, webhookCertificates } from './certificate-source.ts';
 import type { WebhookTarget } from './configurations.ts';
 import { webhookHandler } from './http-handler.ts';
 import { type NamedWebhook, nameWebhooks } from './named-webhooks.ts';
@@ -139,4 +139,27 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 function logError(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+}
+
+/** Whether certificates are in a Secret, for which an API server is needed. */
+function usesSecret({ certificates, service }: ServeWebhooksOptions): boolean {
+  return certificates ? 'secret' in certificates : service !== undefined;
+}
+
+/** Returns the current certificates with every call, and renews those that are due. */
+function webhookCertificates(options: ServeWebhooksOptions, access: ApiAccess | undefined): () => Promise<ServingCertificates> {
+  const { name, now } = options;
+  return certificateSource({ place: placeOf(options), commonName: name, hosts: hostsOf(options), access, now });
+}
+
+function placeOf({ certificates, name, service }: ServeWebhooksOptions): CertificatePlace | undefined {
+  return certificates ?? (service && { secret: { namespace: service.namespace, name: `${name}-webhook` } });
+}
+
+/** The same for all replicas, which share a certificate. */
+function hostsOf({ host, url, service }: ServeWebhooksOptions): string[] {
+  const isOne = host !== undefined && host !== '0.0.0.0' && host !== '::';
+  const bound = isOne && !service ? [host] : [];
+  const given = url === undefined ? [] : [new URL(url).hostname.replace(/^\[|\]$/g, '')];
+  return [...new Set(['localhost', '127.0.0.1', ...bound, ...given, ...(service ? serviceHosts(service) : [])])];
 }

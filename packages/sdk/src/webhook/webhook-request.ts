@@ -1,6 +1,5 @@
+import type { AdmissionOperation } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-
-export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** A request under review. The functions need no `this`: handlers may destructure the request. */
 export interface WebhookRequest<T, Old = T | undefined> {

@@ -1,6 +1,7 @@
 import type { BuiltinResources, metaV1 } from '@tsukube/api/kinds';
+import type { AdmissionOperation } from '@tsukube/apiserver';
 import type { KubeObject } from '@tsukube/machinery';
-import type { AdmissionOperation, WebhookRequest } from './webhook-request.ts';
+import type { WebhookRequest } from './webhook-request.ts';
 
 /**
  * Types of resources by group, version and name. Add the types of custom resources by declaration merging:

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Signer, signerOf, type VerificationKey, verificationKeys } from '@tsukube/apiserver';
 import type { TokenIssuer } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
-import type { Pki } from '../pki/index.ts';
+import type { Pki } from '../pki/pki.ts';
 
 /** Signing and verification of service account tokens. */
 export interface ServiceAccountTokens {

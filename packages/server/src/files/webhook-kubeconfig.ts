@@ -148,7 +148,7 @@ const factor = 1.5;
 const jitter = 0.2;
 const attempts = 5;
 
-export interface RetryOptions {
+export interface WebhookRetryOptions {
   readonly initialMs: number;
   /** Ends the wait before a retry. */
   readonly signal?: AbortSignal;
@@ -156,7 +156,7 @@ export interface RetryOptions {
 }
 
 /** Retries with exponential backoff. Rejects with the error of the last attempt. */
-export async function retryWithBackoff<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+export async function retryWithBackoff<T>(options: WebhookRetryOptions, attempt: () => Promise<T>): Promise<T> {
   const { initialMs, signal, random = Math.random } = options;
   let delay = initialMs;
   for (let left = attempts - 1; ; left--, delay *= factor) {

@@ -6,7 +6,7 @@ import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from
 import { memoryFiles } from '@tsukube/machinery/pki';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { openPki } from './index.ts';
+import { openPki } from './pki.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-kubeconfig-'));
 afterAll(() => rmSync(folder, { recursive: true }));

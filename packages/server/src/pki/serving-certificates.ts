@@ -6,7 +6,7 @@ import type { KeyPair } from '@tsukube/machinery/pki';
 import { parseSniCertKey, type ServeOptions, type SniCertKey, tlsSettings } from '../config/index.ts';
 import { watchedFile } from '../files/watched-file.ts';
 
-export interface ServingCertificates {
+export interface DynamicServingCertificates {
   /** TLS settings with the default certificate. */
   settings(): SecureContextOptions;
   /** The certificate of --tls-sni-cert-key for a server name. */
@@ -27,7 +27,7 @@ interface Parts {
 }
 
 /** Reloads certificate files when they change. A mismatched pair changes nothing. */
-export function servingCertificates({ options, own, authorities, onChange, logger }: Parts): ServingCertificates {
+export function servingCertificates({ options, own, authorities, onChange, logger }: Parts): DynamicServingCertificates {
   const { tlsCertFile: cert, tlsPrivateKeyFile: key } = options;
   const given = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const named = options.tlsSniCertKey.map(parseSniCertKey);

@@ -30,7 +30,7 @@ const writesAtOnce = 64;
  * Copies all objects from one store to another, as they are stored, and compares both at the end. No server may write to either.
  * Objects keep their uids; their resourceVersions are new where the target numbers its writes itself.
  */
-export async function migrate(options: MigrationOptions): Promise<MigrationReport> {
+export async function migrateStore(options: MigrationOptions): Promise<MigrationReport> {
   const opened: (() => Promise<void>)[] = [];
   try {
     const [source, target] = [

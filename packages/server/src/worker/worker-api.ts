@@ -19,7 +19,7 @@ import {
   type ServedVersion,
   type ServingContext,
   serviceResolver,
-  type WorkerStart,
+  type WorkerThreadData,
 } from '@tsukube/apiserver';
 import type { RoleRules } from '@tsukube/builtin';
 import { type LookedUpApi, lookUpCustomApi } from '@tsukube/crds';
@@ -151,7 +151,7 @@ function remoteStore(main: Main): NonNullable<RegistryServices['store']> {
 
 /** Entry point of a worker thread. */
 export function serveInWorker(): void {
-  const { ports, data } = workerData as WorkerStart<WorkerOptions>;
+  const { ports, data } = workerData as WorkerThreadData<WorkerOptions>;
   const loop = new JobLoop(parentPort as MessagePort);
   loop.serve(workerApi(data, mainThreadBehind<WorkerCalls>(ports), loop));
 }

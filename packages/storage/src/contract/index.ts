@@ -7,7 +7,7 @@ import { lists } from './lists.ts';
 import { model } from './model.ts';
 import { tap, trim, valueAt } from './optional-methods.ts';
 import type { OpenStore, StoreUnderTest } from './support.ts';
-import { watches, watchesUnderLoad } from './watches.ts';
+import { storeWatches, watchesUnderLoad } from './watches.ts';
 import { concurrency, writes } from './writes.ts';
 
 export type { OpenStore, StoreUnderTest } from './support.ts';
@@ -18,7 +18,7 @@ const ASPECTS = {
   concurrency,
   cancellation: cancelledWrites,
   lists,
-  watches,
+  storeWatches,
   'watches under load': watchesUnderLoad,
   compaction,
   expiry,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Change, Entry, Store } from '../store.ts';
 import { bytes, type OpenStore, observe, type SeededRandom, type Seen, seeded, textOf, watching } from './support.ts';
 
-export function watches(open: OpenStore): void {
+export function storeWatches(open: OpenStore): void {
   it('replays every change from a revision, then follows', async () => {
     const { store } = await open();
     const a = await store.create('/w/a', bytes('1'));

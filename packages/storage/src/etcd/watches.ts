@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backoff } from '../grpc/channel.ts';
+import { channelBackoff } from '../grpc/channel.ts';
 import { type Batch, type Change, Compacted } from '../store.ts';
 import type { EtcdLogger } from './options.ts';
 import { type Position, Progress, progressIsOrdered } from './progress.ts';
@@ -8,7 +8,7 @@ import { memberStatusMethod } from './rpc/cluster.ts';
 import { isTransient } from './rpc/errors.ts';
 import { ALL_KEYS, prefixRange } from './rpc/kv.ts';
 import { ServerWatch, WatchDenied } from './rpc/server-watch.ts';
-import type { WatchEvent, WatchResponse } from './rpc/watch.ts';
+import type { EtcdWatchEvent, WatchResponse } from './rpc/watch.ts';
 
 interface EtcdWatchesOptions {
   readonly client: EtcdClient;
@@ -81,7 +81,7 @@ export class EtcdWatches {
         this.#checkResumable(error);
         if (failures === 0) this.#logger?.warn('watch of etcd interrupted', { prefix, revision: position.revision, error });
       }
-      await pause(backoff(failures), undefined, { signal }).catch(() => {});
+      await pause(channelBackoff(failures), undefined, { signal }).catch(() => {});
     }
   }
 
@@ -158,7 +158,7 @@ export function advance(position: Position, prefix: string, { events, revision }
 }
 
 /** etcd looks up the previous value when it sends the event. If it has been compacted by then, the watch is too far behind. */
-function changeOf(event: WatchEvent): Change {
+function changeOf(event: EtcdWatchEvent): Change {
   const { type, entry, previous } = event;
   if (type === 'put' && entry.created === entry.revision) return event;
   if (!previous) throw new Compacted(entry.revision + 1);

@@ -93,7 +93,7 @@ export class GrpcChannel {
   }
 
   async #tryOnce(): Promise<void> {
-    if (this.#failures > 0) await pause(backoff(this.#failures));
+    if (this.#failures > 0) await pause(channelBackoff(this.#failures));
     if (this.#closed) return;
     try {
       this.#session = await openSession(this.peer.url, this.#options);
@@ -138,6 +138,6 @@ const FIRST_MS = 25;
 const LONGEST_MS = 1_000;
 
 /** Exponential backoff in milliseconds after a number of consecutive failures. */
-export function backoff(failures: number): number {
+export function channelBackoff(failures: number): number {
   return Math.min(FIRST_MS * 2 ** failures, LONGEST_MS);
 }

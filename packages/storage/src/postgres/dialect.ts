@@ -3,7 +3,7 @@ import { resolveAddress, type SqlAddress } from '../sql/dsn.ts';
 import type { SqlOptions } from '../sql/open.ts';
 import { statement } from '../sql/statements.ts';
 import { postgresFailure } from './failures.ts';
-import { Listener } from './listener.ts';
+import { CommitListener } from './listener.ts';
 import { migrations } from './schema.ts';
 import { PostgresSession } from './session.ts';
 import { postgresStatements } from './statements.ts';
@@ -62,8 +62,8 @@ export class PostgresDialect implements SqlDialect {
     return value as string;
   }
 
-  listen(onCommit: (writer: string, newest: number) => void, logger: SqlLogger | undefined): Listener {
-    return new Listener((timeoutMs) => this.connect(timeoutMs), onCommit, logger);
+  listen(onCommit: (writer: string, newest: number) => void, logger: SqlLogger | undefined): CommitListener {
+    return new CommitListener((timeoutMs) => this.connect(timeoutMs), onCommit, logger);
   }
 }
 

@@ -11,7 +11,7 @@ type Connect = (timeoutMs: number) => Promise<PostgresSession>;
 type OnCommit = (writer: string, newest: number) => void;
 
 /** A connection that listens for commits, and is opened again when it is lost. Commits in between are found by polling. */
-export class Listener {
+export class CommitListener {
   readonly #connect: Connect;
   readonly #onCommit: OnCommit;
   readonly #logger: SqlLogger | undefined;

@@ -1,13 +1,13 @@
 import type { ExchangeHandler, ServedExchange } from './exchange.ts';
 
-export interface HandlerOptions {
+export interface ExchangeHandlerOptions {
   readonly handle: ExchangeHandler;
   /** Errors that the handler did not turn into an answer. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Hands a request to the handler and its answer back to the protocol. An error here costs this request only. */
-export function serve(options: HandlerOptions, exchange: ServedExchange): void {
+export function handleExchange(options: ExchangeHandlerOptions, exchange: ServedExchange): void {
   try {
     const answer = options.handle(exchange);
     if (answer instanceof Promise)
@@ -18,7 +18,7 @@ export function serve(options: HandlerOptions, exchange: ServedExchange): void {
   }
 }
 
-function fail({ onError }: HandlerOptions, exchange: ServedExchange, error: unknown): void {
+function fail({ onError }: ExchangeHandlerOptions, exchange: ServedExchange, error: unknown): void {
   onError?.(error);
   exchange.fail();
 }

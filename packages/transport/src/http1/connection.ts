@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import type { UpgradedConnection } from '../http/exchange.ts';
-import { type HandlerOptions, serve } from '../http/serve.ts';
+import { type ExchangeHandlerOptions, handleExchange } from '../http/serve.ts';
 import { connectionOf, type TlsConnection } from '../http/tls-connection.ts';
 import { onceDrained } from './body-writer.ts';
 import type { Http1Dispatchable, Http1DispatchQueue } from './dispatch-queue.ts';
@@ -22,7 +22,7 @@ const maxDiscardMs = 5000;
 const maxLingerMs = 5000;
 
 /** Shared by all connections of a server. */
-export interface Http1Host extends HandlerOptions {
+export interface Http1Host extends ExchangeHandlerOptions {
   readonly isClosing: boolean;
   /** Every answer is the last one of its connection. */
   readonly isRetiring: boolean;
@@ -181,7 +181,7 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
       if (body && this.#received.length > 0) this.#reader.feed(body);
       this.#exchange = offersUpgrade ? new UpgradeExchange(this, head, body) : new Http1Exchange(this, head, body);
       this.peer.isUrgent = false;
-      serve(this.#host, this.#exchange);
+      handleExchange(this.#host, this.#exchange);
     }
     return true;
   }

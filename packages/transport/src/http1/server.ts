@@ -1,12 +1,12 @@
 import type { TLSSocket } from 'node:tls';
 import type { EventLoopBudget } from '../http/event-loop-budget.ts';
-import type { HandlerOptions } from '../http/serve.ts';
+import type { ExchangeHandlerOptions } from '../http/serve.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
 import { Http1DispatchQueue } from './dispatch-queue.ts';
 import { methodNotAllowed, type TypedText } from './http-error.ts';
 import { WebSocketAcceptor } from './websocket.ts';
 
-export interface Http1Options extends HandlerOptions {
+export interface Http1Options extends ExchangeHandlerOptions {
   /** Clients that have not sent a whole header by then are disconnected. */
   readonly headerTimeoutMs: number;
   readonly budget?: EventLoopBudget;

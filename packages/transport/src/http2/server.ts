@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import type { EventLoopBudget } from '../http/event-loop-budget.ts';
-import { type HandlerOptions, serve } from '../http/serve.ts';
+import { type ExchangeHandlerOptions, handleExchange } from '../http/serve.ts';
 import { TlsConnection } from '../http/tls-connection.ts';
 import { Http2Connection, type Http2ConnectionOptions } from './connection.ts';
 import { Http2DispatchQueue } from './dispatch-queue.ts';
@@ -12,7 +12,9 @@ export interface Http2Server {
   close(): void;
 }
 
-export interface Http2Options extends HandlerOptions, Omit<Http2ConnectionOptions, 'dispatchQueue' | 'onExchange' | 'onError'> {
+export interface Http2Options
+  extends ExchangeHandlerOptions,
+    Omit<Http2ConnectionOptions, 'dispatchQueue' | 'onExchange' | 'onError'> {
   readonly budget: EventLoopBudget;
 }
 
@@ -20,7 +22,7 @@ export function http2Server({ budget, ...settings }: Http2Options): Http2Server 
   const options: Http2ConnectionOptions = {
     ...settings,
     dispatchQueue: new Http2DispatchQueue(budget),
-    onExchange: (exchange) => serve(settings, exchange),
+    onExchange: (exchange) => handleExchange(settings, exchange),
     onError: (error) => settings.onError?.(error),
   };
   const connections = new Set<Http2Connection>();

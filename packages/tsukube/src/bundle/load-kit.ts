@@ -1,6 +1,6 @@
-import type * as Kit from '../kit/index.ts';
+import type * as Kit from '../kit/start.ts';
 
 /** The bundle replaces this module by load-program.ts. */
 export function loadKit(): Promise<typeof Kit> {
-  return import('../kit/index.ts');
+  return import('../kit/start.ts');
 }

@@ -1,4 +1,4 @@
-import type * as Kit from '../kit/index.ts';
+import type * as Kit from '../kit/start.ts';
 
 /** Entry point of the bundle: the command and the testing kit share one program, and each initializes only its own modules. */
 export async function runCommand(argv: readonly string[]): Promise<void> {
@@ -15,5 +15,5 @@ export async function runWorker(): Promise<void> {
 }
 
 export function loadKit(): Promise<typeof Kit> {
-  return import('../kit/index.ts');
+  return import('../kit/start.ts');
 }

@@ -1,4 +1,4 @@
-import { type KubeObject, TsukubeManifestError } from '../index.ts';
+import { type KubernetesObject, TsukubeManifestError } from '../index.ts';
 import type { HttpsClient } from './https-client.ts';
 import { type ManifestObject, place } from './read-manifests.ts';
 
@@ -31,8 +31,8 @@ export async function applyManifests(
   client: HttpsClient,
   manifests: readonly ManifestObject[],
   createsAccounts: boolean,
-): Promise<KubeObject[]> {
-  const applied = new Map<ManifestObject, KubeObject>();
+): Promise<KubernetesObject[]> {
+  const applied = new Map<ManifestObject, KubernetesObject>();
   const inOrder = [...manifests].sort((a, b) => rank(a) - rank(b));
   const definitions = inOrder.filter(({ object }) => object.kind === definition);
   const paths = resourcePaths(client);
@@ -40,7 +40,7 @@ export async function applyManifests(
     applied.set(each, await applyOne(client, each, paths, createsAccounts));
     if (i === definitions.length - 1) await Promise.all(definitions.map((crd) => established(client, crd)));
   }
-  return manifests.map((each) => applied.get(each) as KubeObject);
+  return manifests.map((each) => applied.get(each) as KubernetesObject);
 }
 
 async function applyOne(
@@ -48,7 +48,7 @@ async function applyOne(
   manifest: ManifestObject,
   paths: ResourcePaths,
   createsAccounts: boolean,
-): Promise<KubeObject> {
+): Promise<KubernetesObject> {
   const { metadata } = manifest.object;
   const path = await paths(manifest);
   const send = () =>
@@ -62,7 +62,7 @@ async function applyOne(
   const deadline = Date.now() + waitMs;
   for (;;) {
     const response = await send();
-    const answer = (await response.json()) as KubeObject;
+    const answer = (await response.json()) as KubernetesObject;
     if (response.ok) return answer;
     if (!createsAccounts || !lacksServiceAccount(answer) || Date.now() > deadline) throw refused(manifest, answer);
     await pause();

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import type { ClientOptions, FetchInit } from '../index.ts';
+import type { FetchInit, RestConfig } from '../index.ts';
 
 /** HTTP client of a cluster administrator with keep-alive. */
 export interface HttpsClient {
@@ -11,7 +11,7 @@ export interface HttpsClient {
 
 const statusesWithoutBody = [204, 205, 304];
 
-export function httpsClient({ server, ca, cert, key }: ClientOptions): HttpsClient {
+export function httpsClient({ server, ca, cert, key }: RestConfig): HttpsClient {
   const agent = new Agent({ keepAlive: true, ca, cert, key });
   return { fetch: (path, init = {}) => send(agent, new URL(path, server), init), close: () => agent.destroy() };
 }
@@ -42,7 +42,7 @@ function lowerCase(headers: FetchInit['headers'] = {}): Record<string, string> {
 }
 
 /** Address and credentials in a kubeconfig that the server rendered. */
-export function clientOptions(kubeconfig: string): ClientOptions {
+export function clientOptions(kubeconfig: string): RestConfig {
   // regex: reads the kubeconfig of the server.
   const value = (field: string) => new RegExp(`${field}: (\\S+)`).exec(kubeconfig)?.[1] ?? '';
   const pem = (field: string) => Buffer.from(value(field), 'base64').toString();

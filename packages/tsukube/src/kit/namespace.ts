@@ -1,4 +1,4 @@
-import { type KubeObject, type TestNamespace, TsukubeManifestError } from '../index.ts';
+import { type KubernetesObject, type TestNamespace, TsukubeManifestError } from '../index.ts';
 import type { Baseline } from './baseline.ts';
 import type { HttpsClient } from './https-client.ts';
 
@@ -14,7 +14,7 @@ export async function createNamespace(
 ): Promise<TestNamespace> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: `${prefix}-` } };
   const response = await client.fetch('/api/v1/namespaces', { method: 'POST', body });
-  const answer = (await response.json()) as KubeObject;
+  const answer = (await response.json()) as KubernetesObject;
   if (!response.ok)
     throw new TsukubeManifestError(`namespace(${JSON.stringify(prefix)}): ${answer.message}`, {
       source: 'namespace',

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseYaml } from '@tsukube/machinery';
-import { type KubeObject, type Manifest, TsukubeManifestError } from '../index.ts';
+import { type KubernetesObject, type Manifest, TsukubeManifestError } from '../index.ts';
 import { filesOf } from './glob.ts';
 
 /** One object and where it was found. */
 export interface ManifestObject {
-  readonly object: KubeObject;
+  readonly object: KubernetesObject;
   /** The file, or the option and the index within it. */
   readonly source: string;
   /** From 1; undefined for an object that was passed directly. */
@@ -73,7 +73,7 @@ async function parseDocument(text: string, { source, document, line }: { source:
 
 function objectsIn(value: unknown, at: { source: string; document: number | undefined }): ManifestObject[] {
   if (Array.isArray(value)) return value.flatMap((item) => objectsIn(item, at));
-  const object = value as KubeObject;
+  const object = value as KubernetesObject;
   if (typeof object !== 'object' || typeof object?.kind !== 'string' || typeof object.apiVersion !== 'string')
     throw new TsukubeManifestError(`${place(at)} is not a Kubernetes object: it has no apiVersion and kind`, at);
   if (object.kind.endsWith('List') && Array.isArray(object.items)) return objectsIn(object.items, at);

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@tsukube/machinery';
 import type { Logger } from '../../logger.ts';
 import { parseCompact } from '../jwt.ts';
 import { issuerClient } from './issuer-client.ts';
-import { type IdTokenRules, issuerOf, verifyIdToken } from './jwt-authenticator.ts';
+import { type IdTokenRules, tokenIssuer, verifyIdToken } from './jwt-authenticator.ts';
 import { openProvider, type Provider } from './provider.ts';
 
 export interface DistributedClaimOptions extends IdTokenRules {
@@ -43,7 +43,7 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
     const { status, text } = await client.get(endpoint as string, authorization);
     if (status < 200 || status > 226) throw new Error(`error while getting distributed claim JWT: ${status}`);
     const parsed = parseCompact(text.trim());
-    const issuer = parsed && issuerOf(parsed.claims);
+    const issuer = parsed && tokenIssuer(parsed.claims);
     if (!parsed || issuer === undefined)
       throw new Error(`getting untrusted issuer from endpoint ${String(endpoint)} failed for claim "${claim}"`);
     const provider = providerOf(issuer);

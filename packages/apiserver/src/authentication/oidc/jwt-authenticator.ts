@@ -43,7 +43,7 @@ export function jwtAuthenticator(options: JwtAuthenticatorOptions): JwtAuthentic
   return {
     authenticate(token) {
       const parsed = parseCompact(token);
-      return parsed && issuerOf(parsed.claims) === issuer.url ? identify(parsed) : undefined;
+      return parsed && tokenIssuer(parsed.claims) === issuer.url ? identify(parsed) : undefined;
     },
     provider,
     stop() {
@@ -89,7 +89,7 @@ export async function verifyIdToken(token: CompactToken, keys: KeySet, rules: Id
 }
 
 /** Google omits the scheme. */
-export function issuerOf({ iss }: JsonObject): string | undefined {
+export function tokenIssuer({ iss }: JsonObject): string | undefined {
   if (iss === 'accounts.google.com') return 'https://accounts.google.com';
   return typeof iss === 'string' ? iss : undefined;
 }

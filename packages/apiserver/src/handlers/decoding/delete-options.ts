@@ -20,7 +20,7 @@ import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, par
 import { goTypeMeta, typeMetaError } from './type-meta.ts';
 import { validateDryRun } from './write-options.ts';
 
-export interface DeleteOptions {
+export interface DecodedDeleteOptions {
   /** The options of the request, for admission. */
   readonly sent: JsonObject;
   readonly dryRun: boolean;
@@ -35,7 +35,7 @@ export interface DeleteOptions {
 const policies = ['Foreground', 'Background', 'Orphan'];
 
 /** Reads DeleteOptions from the body, or from the query if there is no body. Rejects with 400 or 422. */
-export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
+export async function deleteOptions(request: ResourceRequest): Promise<DecodedDeleteOptions> {
   const body = await lightBody(request);
   const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
   if (body.length > 0) noteOptions(request, value);
@@ -48,7 +48,7 @@ function noteOptions({ notes }: ResourceRequest, { kind: _kind, apiVersion: _api
 }
 
 /** Warns if the kind orphans dependents by default. Called once for a request, also for a collection. */
-export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOptions, context: WriteContext): void {
+export function warnOfOrphans({ orphanDependents, propagationPolicy }: DecodedDeleteOptions, context: WriteContext): void {
   const { strategy, version, warn } = context;
   if (!strategy.orphanWarning || orphanDependents !== undefined || propagationPolicy !== undefined) return;
   if (strategy.defaultPropagation?.(version) === 'orphan') warn(strategy.orphanWarning);
@@ -112,7 +112,7 @@ function fromQuery(query: URLSearchParams): JsonObject {
 }
 
 /** The types of the fields were checked before. */
-function validated(value: JsonObject): DeleteOptions {
+function validated(value: JsonObject): DecodedDeleteOptions {
   const { gracePeriodSeconds, preconditions } = value;
   const orphanDependents = value.orphanDependents as boolean | undefined;
   const propagationPolicy = value.propagationPolicy as string | undefined;
@@ -134,6 +134,6 @@ function validated(value: JsonObject): DeleteOptions {
     orphanDependents,
     propagationPolicy,
     ignoreStoreReadError: ignores === true,
-    preconditions: preconditions as DeleteOptions['preconditions'],
+    preconditions: preconditions as DecodedDeleteOptions['preconditions'],
   };
 }

@@ -15,7 +15,7 @@ import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 
 /** ListOptions, decoded and checked. */
-export interface ListOptions {
+export interface DecodedListOptions {
   readonly resourceVersion: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly limit: number;
@@ -25,7 +25,7 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-const none: ListOptions = {
+const none: DecodedListOptions = {
   resourceVersion: '',
   match: '',
   limit: 0,
@@ -36,13 +36,13 @@ const none: ListOptions = {
 };
 
 /** Throws 400 for unparsable values and 422 for invalid combinations. */
-export function listOptions(request: ResourceRequest, watch: boolean): ListOptions {
+export function listOptions(request: ResourceRequest, watch: boolean): DecodedListOptions {
   if (!request.exchange.url.includes('?')) return none;
   const { query } = request;
   const initial = query.get('sendInitialEvents');
   const options = {
     resourceVersion: query.get('resourceVersion') ?? '',
-    match: (query.get('resourceVersionMatch') ?? '') as ListOptions['match'],
+    match: (query.get('resourceVersionMatch') ?? '') as DecodedListOptions['match'],
     limit: integer(query.get('limit')) ?? 0,
     continue: query.get('continue') ?? '',
     timeoutSeconds: integer(query.get('timeoutSeconds')),
@@ -73,7 +73,7 @@ function outOfRange(text: string): string | undefined {
 
 const matchField = path('resourceVersionMatch');
 
-function validateList(options: ListOptions, errors: FieldErrors): void {
+function validateList(options: DecodedListOptions, errors: FieldErrors): void {
   const match: string = options.match;
   if (match !== '') {
     if (options.resourceVersion === '')
@@ -88,11 +88,11 @@ function validateList(options: ListOptions, errors: FieldErrors): void {
     errors.forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list');
 }
 
-function startsWithState({ resourceVersion }: ListOptions): boolean {
+function startsWithState({ resourceVersion }: DecodedListOptions): boolean {
   return resourceVersion === '' || resourceVersion === '0';
 }
 
-function validateWatch(options: ListOptions, errors: FieldErrors): void {
+function validateWatch(options: DecodedListOptions, errors: FieldErrors): void {
   const match: string = options.match;
   if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');

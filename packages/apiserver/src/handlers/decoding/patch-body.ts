@@ -45,7 +45,7 @@ type PatchType = (typeof patchTypes)[number];
 
 const strategic = 'application/strategic-merge-patch+json';
 
-export interface Patch {
+export interface DecodedPatch {
   readonly type: PatchType;
   readonly value: ParsedValue;
   readonly duplicates: readonly string[];
@@ -67,7 +67,7 @@ export function negotiatePatchType(request: ResourceRequest, more: readonly stri
 }
 
 /** JSON and merge patches of built-in types are merged as text, so numbers keep their spelling. */
-export function parsePatch(body: Buffer, type: PatchType, { form }: Schema): Patch {
+export function parsePatch(body: Buffer, type: PatchType, { form }: Schema): DecodedPatch {
   const { value, duplicates, hasNumberLiterals } = parse(body, type, type === strategic || form ? 'plain' : 'literal');
   if (type === 'application/json-patch+json') {
     const unknown = jsonPatchStrictErrors(value);
@@ -100,7 +100,7 @@ function undecodable(problem: string, type: PatchType): StatusError {
 /** Applies the patch and checks the result against its type. Throws a StatusError. */
 export function applyPatch(
   request: ResourceRequest,
-  patch: Patch,
+  patch: DecodedPatch,
   current: JsonObject,
   schema: Schema,
   validation: FieldValidation,
@@ -130,7 +130,7 @@ interface PatchReport {
  * How the errors of a patch are worded. Kubernetes merges strategic merge patches as values and quotes the patch. It merges the
  * others as text, quotes the result and reports problems in the order of that text.
  */
-function reportOf(patched: ParsedObject, current: JsonObject, patch: Patch, schema: Schema): PatchReport {
+function reportOf(patched: ParsedObject, current: JsonObject, patch: DecodedPatch, schema: Schema): PatchReport {
   if (patch.type === strategic) {
     const left = consumedPatch(patch.value as JsonObject, current);
     return { refuse: (problem) => refused(goValueText(left), problem) };
@@ -144,7 +144,7 @@ function reportOf(patched: ParsedObject, current: JsonObject, patch: Patch, sche
 }
 
 /** Applies the operations again, with touched objects sorted as in the quoted text. */
-function operatedText(patched: ParsedObject, current: JsonObject, { value }: Patch): string {
+function operatedText(patched: ParsedObject, current: JsonObject, { value }: DecodedPatch): string {
   const { kind, apiVersion } = patched;
   const sorted = jsonPatch(current, value, { sortTouched: true }) as ParsedObject;
   return textOfPatched(
@@ -157,7 +157,7 @@ function operatedText(patched: ParsedObject, current: JsonObject, { value }: Pat
  * Throws if the patch changes the type meta. Strategic merge patches are merged into a typed value and cannot; custom objects are
  * checked by their validation.
  */
-function checkKind(patched: ParsedObject, current: JsonObject, patch: Patch, schema: Schema, name: string): void {
+function checkKind(patched: ParsedObject, current: JsonObject, patch: DecodedPatch, schema: Schema, name: string): void {
   if (schema.form) return;
   if (patch.type !== strategic)
     checkTypeMeta(patched, name, (problem) => reportOf(patched, current, patch, schema).refuse(problem));
@@ -185,7 +185,7 @@ function reasonOf(mismatch: TypeMismatch, { kind, apiVersion }: TypeMeta): strin
   return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} where this object is`;
 }
 
-function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, type: name }: Schema): ParsedValue {
+function patchedValue({ type, value }: DecodedPatch, current: JsonObject, { catalogue, type: name }: Schema): ParsedValue {
   if (type === 'application/json-patch+json') return jsonPatch(current, value);
   if (type === 'application/merge-patch+json') return mergePatch(current, value);
   return strategicMergePatch(current, value as JsonObject, catalogue.get(name), catalogue);

@@ -13,21 +13,21 @@ import { plainOptions, type WriteContext } from '../../registry/write-context.ts
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-export interface WriteOptions {
+export interface DecodedWriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
 }
 
-const noOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
+const noOptions: DecodedWriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** Reads CreateOptions or UpdateOptions, as `kind` says, from the query. Throws Invalid. */
-export function writeOptions(request: ResourceRequest, kind: string): WriteOptions {
+export function writeOptions(request: ResourceRequest, kind: string): DecodedWriteOptions {
   return request.exchange.url.includes('?') ? readOptions(request, kind, new FieldErrors()) : noOptions;
 }
 
-export interface PatchOptions extends WriteOptions {
+export interface PatchOptions extends DecodedWriteOptions {
   /** Take over fields that other managers own. */
   readonly force: boolean;
 }
@@ -42,7 +42,7 @@ export function patchOptions(request: ResourceRequest, applies: boolean): PatchO
   return { ...readOptions(request, 'PatchOptions', errors), force: force !== null && !/^(false|0|)$/i.test(force) };
 }
 
-function readOptions(request: ResourceRequest, kind: string, errors: FieldErrors): WriteOptions {
+function readOptions(request: ResourceRequest, kind: string, errors: FieldErrors): DecodedWriteOptions {
   const { query } = request;
   const dryRun = query.getAll('dryRun');
   const fieldManager = query.get('fieldManager') ?? '';
@@ -111,7 +111,7 @@ function optionsIn(query: URLSearchParams, operation: AdmissionOperation): JsonO
 const managers = new BoundedCache<string, string>({ entries: 1000, bytes: 1 << 20, sizeOf: (_, userAgent) => userAgent.length });
 
 /** The field manager of a request: the option, or by default the product name of the User-Agent. */
-export function fieldManagerOf(request: ResourceRequest, options: WriteOptions): string {
+export function fieldManagerOf(request: ResourceRequest, options: DecodedWriteOptions): string {
   return options.fieldManager || managers.getOrCreate(request.exchange.header('user-agent') ?? '', productName);
 }
 

@@ -2,7 +2,7 @@ import { apiVersionOf, goQuote, type JsonValue, memoize, StatusError } from '@ts
 import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes } from '../../http/respond.ts';
-import { bytesIn, cellsOf, columnsOf, type Derivation, metadataSpanOf } from '../../registry/derived.ts';
+import { bytesIn, cellsOf, columnsOfVersion, type Derivation, metadataSpanOf } from '../../registry/derived.ts';
 import type { ServedVersion } from '../../registry/resource.ts';
 import type { Represented } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
@@ -108,7 +108,7 @@ export function tableHead(request: Represented, output: Output, metadata: object
 
 /** As JSON. */
 const columnDefinitions = memoize((version: ServedVersion): string => {
-  const announced = columnsOf(version).filter(({ unannounced }) => !unannounced);
+  const announced = columnsOfVersion(version).filter(({ unannounced }) => !unannounced);
   const definitions = announced.map(({ name, type, format = '', description, priority = 0 }) => ({
     name,
     type,
@@ -126,7 +126,7 @@ const nullObject = Buffer.from('null}');
 /** A row in pieces, which saves a copy of the object's bytes. */
 export function tableRow(entry: CacheEntry, request: Represented, output: Output, policy: IncludeObject, now: number): Buffer[] {
   const { resource, version } = request;
-  const cells = Buffer.from(`{"cells":${cellsOf(entry, version, columnsOf(version), now)},"object":`);
+  const cells = Buffer.from(`{"cells":${cellsOf(entry, version, columnsOfVersion(version), now)},"object":`);
   if (policy === 'None') return [cells, nullObject];
   if (policy === 'Object') return [cells, bytesIn(entry, resource, version), objectEnd];
   const { start, end } = metadataSpanOf(entry);

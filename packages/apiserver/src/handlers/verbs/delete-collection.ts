@@ -5,7 +5,7 @@ import { deleteObject } from '../../registry/deletion.ts';
 import { nameOfKey } from '../../registry/object-meta.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
-import { type DeleteOptions, deleteOptions, warnOfOrphans } from '../decoding/delete-options.ts';
+import { type DecodedDeleteOptions, deleteOptions, warnOfOrphans } from '../decoding/delete-options.ts';
 import { listOptions, selectionOf } from '../decoding/list-options.ts';
 import { writeContext } from '../decoding/write-options.ts';
 import { answerList } from '../encoding/list-encoding.ts';
@@ -37,7 +37,7 @@ function* batches(entries: readonly CacheEntry[]): Iterable<readonly CacheEntry[
   }
 }
 
-async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DeleteOptions): Promise<void> {
+async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DecodedDeleteOptions): Promise<void> {
   const { namespace, name } = nameOfKey(request.resource, entry.key);
   const context = { ...writeContext(request, options.dryRun, null), namespace, options: () => options.sent };
   try {

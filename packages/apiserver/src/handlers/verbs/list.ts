@@ -7,7 +7,7 @@ import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atLeast, notInitialized, versionProblem } from '../../registry/resource-version.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from '../decoding/continue-token.ts';
-import { type ListOptions, listOptions, type Selection, selectionOf } from '../decoding/list-options.ts';
+import { type DecodedListOptions, listOptions, type Selection, selectionOf } from '../decoding/list-options.ts';
 import { answerList } from '../encoding/list-encoding.ts';
 
 /** The state of the collection to list, by resourceVersion and resourceVersionMatch. */
@@ -48,7 +48,7 @@ export function listMetadata(listing: Listing, { version, objects }: ResourceReq
 }
 
 /** Reads the requested page of the requested state. */
-export function collect(request: ResourceRequest, options: ListOptions, selection: Selection): Listing | Promise<Listing> {
+export function collect(request: ResourceRequest, options: DecodedListOptions, selection: Selection): Listing | Promise<Listing> {
   const { cache } = request.objects;
   const prefix = request.objects.prefix(request.info.namespace);
   const continuation = options.continue === '' ? undefined : decodeContinue(options.continue, prefix);
@@ -75,7 +75,7 @@ interface Scope {
   readonly selection: Selection;
 }
 
-function snapshotOf(options: ListOptions, continuation: Continuation | undefined): Snapshot {
+function snapshotOf(options: DecodedListOptions, continuation: Continuation | undefined): Snapshot {
   if (continuation) {
     if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
       throw StatusError.badRequest('specifying resource version is not allowed when using continue');

@@ -5,7 +5,7 @@ import { ensureName, ensureNamespace, nameUndeterminable } from '../../registry/
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { lightBody } from '../decoding/body.ts';
 import { toHub } from '../decoding/decode.ts';
-import { applyPatch, negotiatePatchType, type Patch, parsePatch } from '../decoding/patch-body.ts';
+import { applyPatch, type DecodedPatch, negotiatePatchType, parsePatch } from '../decoding/patch-body.ts';
 import { type FieldValidation, fieldManagerOf, patchOptions, writeContext } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 import { apply, applyType } from './apply.ts';
@@ -28,7 +28,12 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
 }
 
 /** Patches the object in the version of the request. The result is decoded like the body of an update. */
-function patchObject(request: ResourceRequest, patch: Patch, existing: KubeObject, validation: FieldValidation): KubeObject {
+function patchObject(
+  request: ResourceRequest,
+  patch: DecodedPatch,
+  existing: KubeObject,
+  validation: FieldValidation,
+): KubeObject {
   const { resource, version } = request;
   const current = version.converter ? version.converter.fromHub(existing) : existing;
   const hub = toHub(applyPatch(request, patch, current, version.schema, validation), resource, version);

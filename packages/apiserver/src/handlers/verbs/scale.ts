@@ -22,7 +22,7 @@ import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } 
 import { lightBody } from '../decoding/body.ts';
 import { decodeAs } from '../decoding/decode.ts';
 import { applyPatch, negotiatePatchType, parsePatch } from '../decoding/patch-body.ts';
-import { fieldManagerOf, patchOptions, type WriteOptions, writeContext, writeOptions } from '../decoding/write-options.ts';
+import { type DecodedWriteOptions, fieldManagerOf, patchOptions, writeContext, writeOptions } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 import { applyType } from './apply.ts';
 
@@ -102,7 +102,7 @@ async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<A
 }
 
 /** Records the field manager of an update or patch in the managedFields of the scale. */
-function tracked(request: ResourceRequest, { managementOf }: Scaling, options: WriteOptions, next: ScaleOf): ScaleOf {
+function tracked(request: ResourceRequest, { managementOf }: Scaling, options: DecodedWriteOptions, next: ScaleOf): ScaleOf {
   const { services } = request.objects;
   if (!services.fieldManagement) return next;
   const fieldManager = fieldManagerOf(request, options);
@@ -129,7 +129,12 @@ async function applyScale(request: ResourceRequest, scaling: Scaling): Promise<A
   });
 }
 
-async function writeScale(request: ResourceRequest, scaling: Scaling, options: WriteOptions, next: ScaleOf): Promise<Answer> {
+async function writeScale(
+  request: ResourceRequest,
+  scaling: Scaling,
+  options: DecodedWriteOptions,
+  next: ScaleOf,
+): Promise<Answer> {
   const output = negotiate(request, 'objects');
   const { objects, resource, version, info } = request;
   const { scalable } = scaling;

@@ -5,7 +5,7 @@ import { negotiateObjects, protobuf } from '../../http/negotiation.ts';
 import { corruptObject } from '../../registry/corrupt-objects.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atLeast, parseResourceVersion, uninitialized } from '../../registry/resource-version.ts';
-import { type ListOptions, listOptions, selectionOf } from '../decoding/list-options.ts';
+import { type DecodedListOptions, listOptions, selectionOf } from '../decoding/list-options.ts';
 import { type WatchFormat, watchFormat } from '../watch/event-encoding.ts';
 import { Watcher, type WatchStart } from '../watch/watcher.ts';
 
@@ -26,7 +26,7 @@ export function watch(request: ResourceRequest): Answer | Promise<Answer> {
 
 async function begin(
   request: ResourceRequest,
-  options: ListOptions,
+  options: DecodedListOptions,
   version: number | undefined,
   format: WatchFormat,
   sink: Sink,
@@ -47,21 +47,21 @@ async function begin(
   }
 }
 
-function startOf(options: ListOptions, version: number | undefined, current: number): WatchStart {
+function startOf(options: DecodedListOptions, version: number | undefined, current: number): WatchStart {
   if (options.sendInitialEvents === true) return { from: 'state' };
   if (options.sendInitialEvents === false) return { from: 'revision', revision: version || current };
   return version ? { from: 'revision', revision: version } : { from: 'state' };
 }
 
 /** Waits until the watch may start: newest state without a version, any state with 0; a streaming list waits for its version. */
-async function ready(request: ResourceRequest, options: ListOptions, version: number | undefined): Promise<void> {
+async function ready(request: ResourceRequest, options: DecodedListOptions, version: number | undefined): Promise<void> {
   const { cache } = request.objects;
   if (version === undefined) await cache.fresh();
   else if (version > 0 && options.sendInitialEvents) await atLeast(cache, version);
   else await cache.loaded();
 }
 
-function timeoutOf(options: ListOptions, request: ResourceRequest): number {
+function timeoutOf(options: DecodedListOptions, request: ResourceRequest): number {
   if (options.timeoutSeconds) return Math.max(0, options.timeoutSeconds);
   return request.minWatchSeconds * (1 + request.objects.random());
 }

@@ -2,7 +2,7 @@ import type { CacheEvent } from '../../watchcache/entry.ts';
 import type { ObjectCache } from '../../watchcache/object-cache.ts';
 import { subject, type WatchFormat } from './event-encoding.ts';
 
-export interface Member {
+export interface ChannelMember {
   /** Whether the watch has not sent a frame yet. */
   isFirst(): boolean;
   deliver(frames: readonly Buffer[], joined: Buffer, revision: number): void;
@@ -10,8 +10,8 @@ export interface Member {
 }
 
 export interface Channel {
-  join(member: Member): void;
-  leave(member: Member): void;
+  join(member: ChannelMember): void;
+  leave(member: ChannelMember): void;
 }
 
 const channels = new WeakMap<ObjectCache, Map<string, SharedChannel>>();
@@ -33,7 +33,7 @@ export function channelOf(cache: ObjectCache, format: WatchFormat): Channel {
 
 class SharedChannel implements Channel {
   readonly #format: WatchFormat;
-  readonly #members = new Set<Member>();
+  readonly #members = new Set<ChannelMember>();
   readonly #unfollow: () => void;
   readonly #onEmpty: () => void;
 
@@ -43,11 +43,11 @@ class SharedChannel implements Channel {
     this.#unfollow = cache.follow({ onEvents: (events) => this.#onEvents(events), onGap: () => this.#onGap() });
   }
 
-  join(member: Member): void {
+  join(member: ChannelMember): void {
     this.#members.add(member);
   }
 
-  leave(member: Member): void {
+  leave(member: ChannelMember): void {
     if (!this.#members.delete(member) || this.#members.size > 0) return;
     this.#unfollow();
     this.#onEmpty();

@@ -7,7 +7,7 @@ import type { ObjectCache } from '../../watchcache/object-cache.ts';
 import { subject, type WatchFormat } from './event-encoding.ts';
 import { type Channel, channelOf } from './watch-channel.ts';
 
-export interface WatcherOptions {
+export interface WatchServerOptions {
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   /** Watches end cleanly when the server shuts down. */
@@ -37,14 +37,14 @@ export class Watcher {
   readonly #cache: ObjectCache;
   readonly #format: WatchFormat;
   readonly #sink: Sink;
-  readonly #options: WatcherOptions;
+  readonly #options: WatchServerOptions;
   readonly #abort = new AbortController();
   #timers: NodeJS.Timeout[] = [];
   readonly #forgetShutdown: () => void;
   #position = 0;
   #first = true;
 
-  constructor(cache: ObjectCache, format: WatchFormat, sink: Sink, options: WatcherOptions) {
+  constructor(cache: ObjectCache, format: WatchFormat, sink: Sink, options: WatchServerOptions) {
     this.#cache = cache;
     this.#format = format;
     this.#sink = sink;

@@ -1,5 +1,5 @@
 import { type Description, Family } from './family.ts';
-import { Counter, Gauge, Histogram, TimingHistogram } from './series.ts';
+import { CounterSeries, GaugeSeries, HistogramSeries, TimingHistogram } from './series.ts';
 
 /** Updates values before a scrape. */
 export type Refresh = () => void | Promise<void>;
@@ -12,18 +12,18 @@ export class Registry {
   readonly #families = new Map<string, { text(): string }>();
   readonly #refreshes: Refresh[] = [];
 
-  counter<L extends string = never>(description: Description<L>): Family<L, Counter> {
-    return this.#register(new Family('counter', description, () => new Counter()));
+  counter<L extends string = never>(description: Description<L>): Family<L, CounterSeries> {
+    return this.#register(new Family('counter', description, () => new CounterSeries()));
   }
 
-  gauge<L extends string = never>(description: Description<L>): Family<L, Gauge> {
-    return this.#register(new Family('gauge', description, () => new Gauge()));
+  gauge<L extends string = never>(description: Description<L>): Family<L, GaugeSeries> {
+    return this.#register(new Family('gauge', description, () => new GaugeSeries()));
   }
 
   histogram<L extends string = never>(
     description: Description<L> & { readonly bounds: readonly number[] },
-  ): Family<L, Histogram> {
-    return this.#register(new Family('histogram', description, () => new Histogram(description.bounds)));
+  ): Family<L, HistogramSeries> {
+    return this.#register(new Family('histogram', description, () => new HistogramSeries(description.bounds)));
   }
 
   /** `now` is in seconds. */

@@ -2,7 +2,7 @@ import { numberText, sampleLine } from './exposition.ts';
 import type { Series } from './family.ts';
 
 /** A monotonic counter. */
-export class Counter implements Series {
+export class CounterSeries implements Series {
   #value = 0;
 
   increase(by = 1): void {
@@ -19,7 +19,7 @@ export class Counter implements Series {
   }
 }
 
-export class Gauge implements Series {
+export class GaugeSeries implements Series {
   #value = 0;
 
   set(value: number): void {
@@ -36,7 +36,7 @@ export class Gauge implements Series {
 }
 
 /** A histogram with fixed buckets. */
-export class Histogram implements Series {
+export class HistogramSeries implements Series {
   readonly #bounds: readonly number[];
   /** One per bound and one for +Inf. */
   readonly #counts: Float64Array;

@@ -27,8 +27,8 @@ export function unregistered(kind: string, apiVersion: string, scheme?: string):
   return scheme === undefined ? text : `${text} in scheme ${goQuote(scheme)}`;
 }
 
-export const textField: FieldType = { is: 'string' };
-export const textsField: FieldType = { is: 'list', of: textField };
+export const stringFieldType: FieldType = { is: 'string' };
+export const stringListFieldType: FieldType = { is: 'list', of: stringFieldType };
 
 /** A type of a configuration. Fields refer to others as `v1.NAME`. */
 export function configurationType(name: string, fields: Readonly<Record<string, FieldType>>): TypeDefinition {

@@ -1,4 +1,5 @@
 import type {
+  AdmissionAttributes,
   AdmissionPlugin,
   Authorizer,
   FindCredentials,
@@ -9,7 +10,7 @@ import type {
   Resource,
   ServiceResolver,
 } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { isObject, type JsonObject, StatusError, setKey } from '@tsukube/machinery';
 
 /** An admission plugin that `--enable-admission-plugins` and `--disable-admission-plugins` know by name. */
 export interface PluginDefinition {
@@ -52,4 +53,30 @@ export interface PluginContext {
 export interface ReviewWebhook {
   /** Resolves with the response, an object. Transient failures are retried with backoff. Rejects with the message of Kubernetes. */
   post(body: string, initialBackoffMs: number): Promise<JsonObject>;
+}
+
+/** Joins error messages as Kubernetes' Aggregate does. */
+export function aggregated(problems: readonly string[]): string {
+  const different = [...new Set(problems)];
+  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
+}
+
+/** Sets entries of a map of strings, and keeps its keys in Kubernetes' order, sorted. */
+export function addToMap(owner: JsonObject, field: string, added: Readonly<Record<string, string>>): void {
+  const map = owner[field];
+  const all = new Map([...(isObject(map) ? Object.entries(map) : []), ...Object.entries(added)]);
+  if (all.size === 0) return;
+  const sorted: JsonObject = {};
+  for (const key of [...all.keys()].sort()) setKey(sorted, key, all.get(key) as string);
+  owner[field] = sorted;
+}
+
+/** Whether the request is for pods or a subresource of pods. */
+export function isPodRequest({ resource, subresource }: AdmissionAttributes, part = ''): boolean {
+  return resource.names.plural === 'pods' && resource.hub.group === '' && subresource === part;
+}
+
+/** A 500 with a message, for errors to which Kubernetes gives no reason. */
+export function unknownError(message: string): StatusError {
+  return new StatusError({ status: 'Failure', message, code: 500 });
 }

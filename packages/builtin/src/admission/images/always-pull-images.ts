@@ -1,7 +1,6 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
-import { isPods, unknownError } from '../common/forbidden.ts';
+import { aggregated, isPodRequest, unknownError } from '../common/plugin.ts';
 
 const always = 'Always';
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
@@ -30,7 +29,7 @@ export const alwaysPullImages: AdmissionPlugin = {
 /** Creates, and updates that add an image. */
 function isRelevant(attributes: AdmissionAttributes): boolean {
   const { operation, object, oldObject } = attributes;
-  if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return false;
+  if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return false;
   if (operation === 'CREATE') return true;
   const known = new Set(containersOf(specOf(oldObject)).map((container) => textIn(container, 'image')));
   return containersOf(specOf(object)).some((container) => !known.has(textIn(container, 'image')));

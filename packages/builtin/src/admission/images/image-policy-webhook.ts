@@ -11,8 +11,7 @@ import {
   StatusError,
   textIn,
 } from '@tsukube/machinery';
-import { isPods } from '../common/forbidden.ts';
-import type { ReviewWebhook } from '../common/plugin.ts';
+import { isPodRequest, type ReviewWebhook } from '../common/plugin.ts';
 import { imagePolicyConfiguration } from './image-policy-configuration.ts';
 
 const auditPrefix = 'imagepolicywebhook.image-policy.k8s.io/';
@@ -55,8 +54,8 @@ export function imagePolicyWebhook(
 
 /** The containers to review; undefined for other requests. */
 function listsOf(attributes: AdmissionAttributes): readonly string[] | undefined {
-  if (isPods(attributes)) return ['containers', 'initContainers'];
-  return isPods(attributes, 'ephemeralcontainers') ? ['ephemeralContainers'] : undefined;
+  if (isPodRequest(attributes)) return ['containers', 'initContainers'];
+  return isPodRequest(attributes, 'ephemeralcontainers') ? ['ephemeralContainers'] : undefined;
 }
 
 /** The annotations of the pod are passed on if they are those of an image policy. */

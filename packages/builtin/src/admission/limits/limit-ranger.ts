@@ -1,9 +1,7 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
 import { decodedObjects, whenFresh } from '../common/cached-objects.ts';
-import { isPods } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, aggregated, isPodRequest } from '../common/plugin.ts';
 import { claimProblems, podProblems } from './limit-constraints.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
@@ -36,7 +34,7 @@ export function limitRanger(ranges: ObjectCache | undefined): AdmissionPlugin {
 /** Updates cannot change the resources of a pod, except through `resize`. */
 function isLimitedPod(attributes: AdmissionAttributes): boolean {
   const { operation } = attributes;
-  return (operation === 'CREATE' && isPods(attributes)) || (operation === 'UPDATE' && isPods(attributes, 'resize'));
+  return (operation === 'CREATE' && isPodRequest(attributes)) || (operation === 'UPDATE' && isPodRequest(attributes, 'resize'));
 }
 
 function isLimitedClaim({ operation, resource, subresource }: AdmissionAttributes): boolean {

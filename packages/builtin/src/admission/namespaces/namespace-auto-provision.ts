@@ -3,9 +3,11 @@ import {
   type AdmissionPlugin,
   asServer,
   forbiddenByAdmission,
+  type ObjectCache,
   type ObjectRegistry,
 } from '@tsukube/apiserver';
 import { type KubeObject, StatusError } from '@tsukube/machinery';
+import { whenFresh } from '../common/cached-objects.ts';
 
 /** NamespaceAutoProvision: creates a missing namespace. `namespaces` is undefined if Namespaces are not served. */
 export function namespaceAutoProvision(namespaces: ObjectRegistry | undefined): AdmissionPlugin {
@@ -33,4 +35,19 @@ async function provision(attributes: AdmissionAttributes, namespaces: ObjectRegi
     if (error.reason === 'AlreadyExists') return;
     throw error.reason === 'Forbidden' ? error : forbiddenByAdmission(attributes, error.message);
   }
+}
+
+/** NamespaceExists: writes need an existing namespace. `namespaces` is undefined if Namespaces are not served. */
+export function namespaceExists(namespaces: ObjectCache | undefined): AdmissionPlugin {
+  return {
+    name: 'NamespaceExists',
+    validate({ operation, namespace, resource }) {
+      if (!namespaces || namespace === '' || operation === 'CONNECT') return;
+      if (resource.names.plural === 'namespaces' && resource.hub.group === '') return;
+      return whenFresh(namespaces, () => {
+        if (namespaces.peek(`${namespaces.prefix}${namespace}`) === undefined)
+          throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
+      });
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, textsIn } from '@tsukube/machinery';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { nodeOfUpdatedPod } from './pod-updates-on-node.ts';
+import { nodeOfUpdatedPod } from './pod-resize-validator.ts';
 
 /** Features that an update of a pod may require of its node, sorted by name. */
 const features: Readonly<Record<string, (spec: JsonObject, old: JsonObject) => boolean>> = {

@@ -1,6 +1,6 @@
 import { forbiddenByAdmission } from '@tsukube/apiserver';
 import { goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError, textIn, textsIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
+import { aggregated } from '../common/plugin.ts';
 import { mustFind, type NodeWrite, type ObjectFinder } from './node-restriction-nodes.ts';
 
 /** CSI drivers that replace in-tree volume plugins. */

@@ -1,7 +1,7 @@
 import { type AdmissionPlugin, type Authorizer, decodeObject, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
-import { nodeOf, nodeUserPrefix } from '../../node-authorizer/index.ts';
-import { subjectOf } from '../certificates/certificates.ts';
+import { nodeNameOfUser, nodeUserPrefix } from '../../node-authorizer/index.ts';
+import { subjectOf } from '../common/certificates.ts';
 import { restrictClaim } from './node-restriction-claims.ts';
 import { type NodeWrite, type ObjectFinder, restrictNode } from './node-restriction-nodes.ts';
 import { restrictPods } from './node-restriction-pods.ts';
@@ -42,7 +42,7 @@ export function nodeRestriction(
     mutate(attributes) {
       const { user, operation, resource } = attributes;
       if (!user.name.startsWith(nodeUserPrefix) || operation === 'CONNECT') return;
-      const node = nodeOf(user);
+      const node = nodeNameOfUser(user);
       if (node === undefined) return;
       if (node === '') throw forbiddenByAdmission(attributes, `could not determine node from user ${goQuote(user.name)}`);
       return restrictions[`${resource.names.plural}.${resource.hub.group}`]?.({ node, attributes, cluster });

@@ -11,11 +11,12 @@ import {
   type Quantity,
   quantityValue,
   StatusError,
+  textIn,
   zeroQuantity,
 } from '@tsukube/machinery';
 import { effectiveResources } from '../../core/pod-spec/pod-resources.ts';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { nodeOfUpdatedPod } from './pod-updates-on-node.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 const osLabel = 'kubernetes.io/os';
 
@@ -64,4 +65,14 @@ function excessOf(spec: JsonObject, allocatable: Readonly<Record<string, string>
 function amountIn(list: Readonly<Record<string, string>>, name: string): Quantity {
   const text = list[name];
   return text === undefined ? zeroQuantity : parseQuantity(text);
+}
+
+/** The node of a pod whose spec an update changes, through one of the subresources; empty for other requests. */
+export function nodeOfUpdatedPod(attributes: AdmissionAttributes, subresources: readonly string[]): string {
+  const { operation, object, oldObject } = attributes;
+  if (operation !== 'UPDATE' || !object || !oldObject) return '';
+  if (!subresources.some((subresource) => isPodRequest(attributes, subresource))) return '';
+  // The generation changes with the spec.
+  if (object.metadata.generation === oldObject.metadata.generation) return '';
+  return textIn(objectIn(object, 'spec'), 'nodeName');
 }

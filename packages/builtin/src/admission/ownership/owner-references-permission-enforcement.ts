@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
-import { isPods } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 /** A served resource of a kind. */
 export interface KindResource {
@@ -31,7 +31,7 @@ export function ownerReferencesPermissionEnforcement(authorizer: Authorizer, res
       const { operation } = attributes;
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
       // Old kubelets drop the field; the strategy ignores it in status updates.
-      if (isPods(attributes, 'status') || !changesOwners(attributes)) return;
+      if (isPodRequest(attributes, 'status') || !changesOwners(attributes)) return;
       return enforce(attributes, authorizer, resourcesOf);
     },
   };

@@ -31,7 +31,7 @@ export const checkedResources: ReadonlyMap<string, CheckedResource> = new Map([
 ]);
 
 /** Undefined if a ReplicationController has no template. */
-export function templateOf(object: JsonObject | undefined, { template }: CheckedResource): PodTemplate | undefined {
+export function podTemplateOf(object: JsonObject | undefined, { template }: CheckedResource): PodTemplate | undefined {
   const found = template.reduce<JsonObject | undefined>((owner, field) => objectIn(owner, field), object);
   return found && { metadata: objectIn(found, 'metadata'), spec: objectIn(found, 'spec') ?? {} };
 }

@@ -10,8 +10,14 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
-import { configurationType, decodeConfiguration, textField, textsField, unregistered } from '../common/configuration.ts';
+import {
+  configurationType,
+  decodeConfiguration,
+  stringFieldType,
+  stringListFieldType,
+  unregistered,
+} from '../common/configuration.ts';
+import { aggregated } from '../common/plugin.ts';
 import {
   isLevel,
   isVersion,
@@ -55,16 +61,20 @@ export function podSecurityConfiguration(given: JsonObject | undefined): PodSecu
 
 const types = [
   configurationType('PodSecurityConfiguration', {
-    apiVersion: textField,
-    kind: textField,
+    apiVersion: stringFieldType,
+    kind: stringFieldType,
     defaults: { is: 'object', ref: 'v1.PodSecurityDefaults' },
     exemptions: { is: 'object', ref: 'v1.PodSecurityExemptions' },
   }),
   configurationType(
     'PodSecurityDefaults',
-    Object.fromEntries(policyModes.flatMap((mode) => [mode, `${mode}-version`]).map((field) => [field, textField])),
+    Object.fromEntries(policyModes.flatMap((mode) => [mode, `${mode}-version`]).map((field) => [field, stringFieldType])),
   ),
-  configurationType('PodSecurityExemptions', { usernames: textsField, namespaces: textsField, runtimeClasses: textsField }),
+  configurationType('PodSecurityExemptions', {
+    usernames: stringListFieldType,
+    namespaces: stringListFieldType,
+    runtimeClasses: stringListFieldType,
+  }),
 ] as const;
 
 const scheme = 'k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31';

@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
 import { goQuote, StatusError } from '@tsukube/machinery';
 import type { PluginContext } from '../common/plugin.ts';
-import { type CheckedResource, checkedResources, templateOf } from './checked-resources.ts';
+import { type CheckedResource, checkedResources, podTemplateOf } from './checked-resources.ts';
 import { type Exemptions, type PodSecurityConfiguration, podSecurityConfiguration } from './configuration.ts';
 import { type PodSecurityMetrics, podSecurityMetrics } from './metrics.ts';
 import { NamespacePolicies } from './namespace-policies.ts';
@@ -67,7 +67,7 @@ class PodAdmission {
       return;
     }
     if (!object || (operation === 'UPDATE' && oldObject && !isSignificantUpdate(object, oldObject))) return;
-    const pod = templateOf(object, checked);
+    const pod = podTemplateOf(object, checked);
     if (pod) this.#evaluate(pod, found, attributes, true);
   }
 
@@ -75,7 +75,7 @@ class PodAdmission {
   #admitWorkload(attributes: AdmissionAttributes, found: NamespacePolicy, checked: CheckedResource): void {
     const { warn, audit } = found.policy;
     if (found.errors.length === 0 && warn.level === 'privileged' && audit.level === 'privileged') return;
-    const template = templateOf(attributes.object, checked);
+    const template = podTemplateOf(attributes.object, checked);
     if (template) this.#evaluate(template, found, attributes, false);
   }
 

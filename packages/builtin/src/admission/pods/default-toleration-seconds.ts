@@ -1,7 +1,6 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
-import { isPods } from '../common/forbidden.ts';
-import type { TolerationSeconds } from '../common/plugin.ts';
+import { isPodRequest, type TolerationSeconds } from '../common/plugin.ts';
 
 /** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for a while. */
 export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionPlugin {
@@ -13,7 +12,7 @@ export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionP
     name: 'DefaultTolerationSeconds',
     mutate(attributes) {
       const { operation, object } = attributes;
-      if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return;
+      if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return;
       addTolerations(object.spec as JsonObject, secondsOf);
     },
   };

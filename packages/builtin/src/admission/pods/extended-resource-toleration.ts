@@ -1,14 +1,14 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isExtendedResource } from '../../core/container/resource-requirements.ts';
-import { isPods } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 /** ExtendedResourceToleration: a pod tolerates the taints that reserve nodes for the extended resources it requests. */
 export const extendedResourceToleration: AdmissionPlugin = {
   name: 'ExtendedResourceToleration',
   mutate(attributes) {
     const { operation, object } = attributes;
-    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return;
+    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return;
     const spec = object.spec as JsonObject;
     const names = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].flatMap((container) =>
       Object.keys(mapIn(objectIn(container, 'resources'), 'requests')).filter(isExtendedResource),

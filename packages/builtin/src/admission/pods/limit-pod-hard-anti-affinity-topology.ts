@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
-import { isPods } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 const allowedKey = 'kubernetes.io/hostname';
 
@@ -9,7 +9,7 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   name: 'LimitPodHardAntiAffinityTopology',
   validate(attributes) {
     const { operation, object } = attributes;
-    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return;
+    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return;
     const antiAffinity = objectIn(objectIn(objectIn(object, 'spec'), 'affinity'), 'podAntiAffinity');
     for (const term of objectsIn(antiAffinity, 'requiredDuringSchedulingIgnoredDuringExecution')) {
       const key = textIn(term, 'topologyKey');

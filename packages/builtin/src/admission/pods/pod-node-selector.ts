@@ -10,8 +10,7 @@ import {
   StatusError,
 } from '@tsukube/machinery';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { isPods, unknownError } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, isPodRequest, unknownError } from '../common/plugin.ts';
 
 const annotation = 'scheduler.alpha.kubernetes.io/node-selector';
 const clusterDefault = 'clusterDefaultNodeSelector';
@@ -26,7 +25,7 @@ export function podNodeSelector(namespaces: ObjectCache | undefined, configurati
   const selectors = mapIn(configuration, 'podNodeSelectorPluginConfig');
   const select = (attributes: AdmissionAttributes, isMutation: boolean) => {
     const { operation, object } = attributes;
-    if (!object || operation !== 'CREATE' || !isPods(attributes)) return;
+    if (!object || operation !== 'CREATE' || !isPodRequest(attributes)) return;
     return whenFresh(namespaces, () => {
       const ofNamespace = namespaceSelector(peekObject(namespaces, attributes.namespace), selectors);
       requireNoConflict(object, ofNamespace);

@@ -16,7 +16,7 @@ import { qosClassOf } from '../../core/pod/qos.ts';
 import { validateTolerations } from '../../core/pod-spec/scheduling.ts';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
 import { requireConfigurationType } from '../common/configuration.ts';
-import { isPods, unknownError } from '../common/forbidden.ts';
+import { isPodRequest, unknownError } from '../common/plugin.ts';
 import { areCovered, mergeTolerations } from './merge-tolerations.ts';
 
 const defaultsAnnotation = 'scheduler.alpha.kubernetes.io/defaultTolerations';
@@ -41,7 +41,7 @@ export function podTolerationRestriction(
   const cluster = clusterTolerations(configuration);
   const run = (attributes: AdmissionAttributes, act: (pod: KubeObject, namespace: KubeObject | undefined) => void) => {
     const { operation, object, namespace } = attributes;
-    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return;
+    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return;
     return whenFresh(namespaces, () => act(object, peekObject(namespaces, namespace)));
   };
   return {

@@ -1,8 +1,7 @@
 import type { AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
 import { type KubeObject, mapIn, objectIn, textIn } from '@tsukube/machinery';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { isPods } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, isPodRequest } from '../common/plugin.ts';
 
 const topologyLabels = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 
@@ -14,7 +13,11 @@ export function podTopologyLabels(nodes: ObjectCache | undefined): AdmissionPlug
       const { operation, object } = attributes;
       if (!nodes || operation !== 'CREATE' || !object) return;
       // The registry copies labels of a Binding to the pod.
-      const node = isPods(attributes) ? nodeOfPod(object) : isPods(attributes, 'binding') ? nodeOfBinding(object) : '';
+      const node = isPodRequest(attributes)
+        ? nodeOfPod(object)
+        : isPodRequest(attributes, 'binding')
+          ? nodeOfBinding(object)
+          : '';
       if (node !== '') return whenFresh(nodes, () => copyLabels(object, peekObject(nodes, node)));
     },
   };

@@ -7,14 +7,14 @@ import {
 } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, numberIn, textIn } from '@tsukube/machinery';
 import { whenFresh } from '../common/cached-objects.ts';
-import { isPods } from '../common/forbidden.ts';
+import { isPodRequest } from '../common/plugin.ts';
 
 /** Priority: resolves priorityClassName to a number. `classes` is undefined if PriorityClasses are not served. */
 export function priority(classes: ObjectCache | undefined): AdmissionPlugin {
   return {
     name: 'Priority',
     mutate(attributes) {
-      if (!attributes.object || !isPods(attributes)) return;
+      if (!attributes.object || !isPodRequest(attributes)) return;
       if (attributes.operation === 'UPDATE') keepPriority(attributes);
       if (attributes.operation !== 'CREATE') return;
       return whenFresh(classes, () => setPriority(attributes, classes));

@@ -6,8 +6,7 @@ import {
   type ObjectCache,
 } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
-import { isPods } from '../common/forbidden.ts';
-import { addToMap } from '../common/maps.ts';
+import { addToMap, isPodRequest } from '../common/plugin.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
@@ -15,7 +14,7 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 /** RuntimeClass: adds overhead and scheduling constraints of the class. `classes` is undefined if RuntimeClasses are not served. */
 export function runtimeClassAdmission(classes: ObjectCache | undefined): AdmissionPlugin {
   const afterReading = (attributes: AdmissionAttributes, act: () => void) => {
-    if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
+    if (attributes.operation !== 'CREATE' || !attributes.object || !isPodRequest(attributes)) return;
     const named = (attributes.object.spec as JsonObject).runtimeClassName !== undefined;
     const waiting = named ? classes?.fresh() : undefined;
     return waiting ? waiting.then(act) : act();

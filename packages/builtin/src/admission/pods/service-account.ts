@@ -1,7 +1,7 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
 import { generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { decodedObjects } from '../common/cached-objects.ts';
-import { isPods, unknownError } from '../common/forbidden.ts';
+import { isPodRequest, unknownError } from '../common/plugin.ts';
 import { namesSecret } from './pod-references.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
@@ -22,15 +22,15 @@ export function serviceAccountAdmission(accounts: ObjectCache | undefined, wait:
   return {
     name: 'ServiceAccount',
     mutate(attributes) {
-      if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
+      if (attributes.operation !== 'CREATE' || !attributes.object || !isPodRequest(attributes)) return;
       const spec = attributes.object.spec as JsonObject;
       return isMirror(attributes.object) ? checkMirror(attributes, spec) : complete(attributes, spec, lookup);
     },
     validate(attributes) {
       const { operation, object } = attributes;
       if (!object) return;
-      const adds = operation === 'UPDATE' && isPods(attributes, 'ephemeralcontainers');
-      if (!adds && !(operation === 'CREATE' && isPods(attributes))) return;
+      const adds = operation === 'UPDATE' && isPodRequest(attributes, 'ephemeralcontainers');
+      if (!adds && !(operation === 'CREATE' && isPodRequest(attributes))) return;
       const spec = object.spec as JsonObject;
       return !adds && isMirror(object) ? checkMirror(attributes, spec) : check(attributes, spec, adds, lookup);
     },

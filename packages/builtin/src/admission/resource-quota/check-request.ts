@@ -1,7 +1,7 @@
 import { type AdmissionAttributes, forbiddenByAdmission } from '@tsukube/apiserver';
 import { compareQuantities, type JsonObject, metadataOf, type Quantity, StatusError } from '@tsukube/machinery';
 import type { LimitedResource } from './configuration.ts';
-import type { Evaluator, Measurement } from './evaluator.ts';
+import type { Evaluator, ObjectUsage } from './evaluator.ts';
 import type { QuotaState } from './quota-state.ts';
 import { addTo, describeList, describeNames, increases, isPositive, masked, type ResourceList } from './resource-list.ts';
 import { describeRequirement, isInScope, type ScopeRequirement } from './scopes.ts';
@@ -40,7 +40,7 @@ export function checkRequest(
 
 const unchanged: ReadonlyMap<string, ResourceList> = new Map();
 
-function matchesScopes({ facts }: Measurement, requirements: readonly ScopeRequirement[]): boolean {
+function matchesScopes({ facts }: ObjectUsage, requirements: readonly ScopeRequirement[]): boolean {
   return requirements.every((requirement) => facts !== undefined && isInScope(requirement, facts));
 }
 
@@ -48,7 +48,7 @@ function restrictionBy(
   attributes: AdmissionAttributes,
   evaluator: Evaluator,
   quota: QuotaState,
-  measured: Measurement,
+  measured: ObjectUsage,
 ): Restriction[] {
   const isInScopes = withScopesOf(quota, () => matchesScopes(measured, quota.scopes));
   const names = evaluator.matchingResources(quota.names);
@@ -77,7 +77,7 @@ function unknownError(message: string): StatusError {
 function usageIncrease(
   attributes: AdmissionAttributes,
   evaluator: Evaluator,
-  measured: Measurement,
+  measured: ObjectUsage,
 ): (quota: QuotaState | undefined) => ResourceList {
   const { operation, oldObject } = attributes;
   const all = masked(measured.usage, (_, amount) => isPositive(amount));
@@ -115,7 +115,7 @@ const nothingNeeded: NeededCoverage = { names: [], scopes: [] };
 /** Undefined if a configured scope cannot be evaluated. Like Kubernetes, admission then ignores quotas. */
 function neededCoverage(
   evaluator: Evaluator,
-  { usage, facts }: Measurement,
+  { usage, facts }: ObjectUsage,
   limited: readonly LimitedResource[],
 ): NeededCoverage | undefined {
   const own = limited.filter(({ group, resource }) => group === evaluator.group && resource === evaluator.resource);
@@ -135,7 +135,7 @@ function requireCoverage(
   needs: NeededCoverage,
   quotas: readonly QuotaState[],
   restrictions: readonly Restriction[],
-  { facts }: Measurement,
+  { facts }: ObjectUsage,
 ): void {
   if (needs === nothingNeeded) return;
   const covered = new Set(restrictions.flatMap(({ names }) => names));

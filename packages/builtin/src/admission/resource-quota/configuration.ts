@@ -1,5 +1,11 @@
 import { FieldErrors, type FieldType, type JsonObject, objectsIn, path, textIn, textsIn } from '@tsukube/machinery';
-import { configurationType, decodeConfiguration, textField, textsField, unregistered } from '../common/configuration.ts';
+import {
+  configurationType,
+  decodeConfiguration,
+  stringFieldType,
+  stringListFieldType,
+  unregistered,
+} from '../common/configuration.ts';
 import { type ScopeRequirement, scopeRequirements } from './scopes.ts';
 
 /** A resource whose consumption needs a quota that covers it. */
@@ -38,14 +44,22 @@ function listOf(ref: string): FieldType {
 }
 
 const types = [
-  configurationType('Configuration', { apiVersion: textField, kind: textField, limitedResources: listOf('LimitedResource') }),
+  configurationType('Configuration', {
+    apiVersion: stringFieldType,
+    kind: stringFieldType,
+    limitedResources: listOf('LimitedResource'),
+  }),
   configurationType('LimitedResource', {
-    apiGroup: textField,
-    resource: textField,
-    matchContains: textsField,
+    apiGroup: stringFieldType,
+    resource: stringFieldType,
+    matchContains: stringListFieldType,
     matchScopes: listOf('ScopedResourceSelectorRequirement'),
   }),
-  configurationType('ScopedResourceSelectorRequirement', { scopeName: textField, operator: textField, values: textsField }),
+  configurationType('ScopedResourceSelectorRequirement', {
+    scopeName: stringFieldType,
+    operator: stringFieldType,
+    values: stringListFieldType,
+  }),
 ] as const;
 
 const scheme = 'k8s.io/apiserver/pkg/admission/plugin/resourcequota/config.go:31';

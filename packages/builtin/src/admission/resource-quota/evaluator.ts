@@ -4,7 +4,7 @@ import { oneQuantity, type ResourceList } from './resource-list.ts';
 import type { ScopeFacts } from './scopes.ts';
 
 /** The usage of one object. */
-export interface Measurement {
+export interface ObjectUsage {
   readonly usage: ResourceList;
   /** Absent if no scope applies to the kind. */
   readonly facts?: ScopeFacts;
@@ -16,7 +16,7 @@ export interface Evaluator extends GroupResource {
   handles(attributes: AdmissionAttributes): boolean;
   /** The names of a quota that the objects of this resource use. */
   matchingResources(names: readonly string[]): readonly string[];
-  measure(object: JsonObject): Measurement;
+  measure(object: JsonObject): ObjectUsage;
   /** Whether every object uses the same, so that they are counted without being read. */
   readonly isCount: boolean;
   /** Whether usage depends on the object alone: not on the time, nor on other objects. */
@@ -37,7 +37,7 @@ const createsOnly = ({ operation, subresource }: AdmissionAttributes) => operati
 export function objectCountEvaluator(counted: GroupResource, alias?: string): Evaluator {
   const { group, resource } = counted;
   const names = [objectCountName(counted), ...(alias === undefined ? [] : [alias])];
-  const measurement: Measurement = { usage: new Map(names.map((name) => [name, oneQuantity])) };
+  const measurement: ObjectUsage = { usage: new Map(names.map((name) => [name, oneQuantity])) };
   return {
     group,
     resource,

@@ -9,7 +9,7 @@ import { QuotaReader, usageUpdates } from './quota-state.ts';
 import { type ClaimSources, resourceClaimEvaluator } from './resource-claim-evaluator.ts';
 import { serviceEvaluator } from './service-evaluator.ts';
 
-export { type Evaluator, EvaluatorRegistry, type Measurement, objectCountName } from './evaluator.ts';
+export { type Evaluator, EvaluatorRegistry, type ObjectUsage, objectCountName } from './evaluator.ts';
 export { addTo, parseResourceList, type ResourceList, resourceListObject } from './resource-list.ts';
 export { isInScope, type ScopeRequirement, scopeRequirementsOf } from './scopes.ts';
 

@@ -1,8 +1,20 @@
-import type { AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
-import { ensureObject } from '@tsukube/machinery';
-import { whenFresh } from '../common/cached-objects.ts';
-import { defaultClassName } from '../common/default-class.ts';
-import { classOf, isClaims } from './claims.ts';
+import type { AdmissionAttributes, AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
+import { ensureObject, type JsonObject, mapIn, metadataOf, objectIn, textIn } from '@tsukube/machinery';
+import { defaultClassName, whenFresh } from '../common/cached-objects.ts';
+
+const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+
+export function isClaims({ resource, subresource }: AdmissionAttributes): boolean {
+  return resource.names.plural === 'persistentvolumeclaims' && resource.hub.group === '' && subresource === '';
+}
+
+/** The StorageClass that a claim names; undefined if it names none. The annotation precedes the field. */
+export function classOf(claim: JsonObject): string | undefined {
+  const annotations = mapIn(metadataOf(claim), 'annotations');
+  if (Object.hasOwn(annotations, classAnnotation)) return annotations[classAnnotation];
+  const spec = objectIn(claim, 'spec');
+  return spec?.storageClassName === undefined ? undefined : textIn(spec, 'storageClassName');
+}
 
 const annotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 

@@ -10,7 +10,7 @@ import {
   zeroQuantity,
 } from '@tsukube/machinery';
 import { peekObject, whenFresh } from '../common/cached-objects.ts';
-import { classOf, isClaims } from './claims.ts';
+import { classOf, isClaims } from './default-storage-class.ts';
 
 /** PersistentVolumeClaimResize: only bound claims of an expandable StorageClass may grow. */
 export function persistentVolumeClaimResize(classes: ObjectCache | undefined): AdmissionPlugin {

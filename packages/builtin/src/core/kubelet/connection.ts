@@ -3,7 +3,7 @@ import { decodeObject, upgradeError } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, objectsIn, StatusError, textIn, textsIn } from '@tsukube/machinery';
 
 /** How kubelets are reached. */
-export interface KubeletClient {
+export interface KubeletClientConfig {
   /** Types of node addresses, the preferred one first. */
   readonly addressTypes: readonly string[];
   /** Port of kubelets whose Node does not name one. */
@@ -14,19 +14,19 @@ export interface KubeletClient {
   readonly metrics: () => KubeletMetrics | undefined;
 }
 
-export const defaultAddressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+export const preferredAddressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 const defaultPort = 10_250;
 
 /** Without a client certificate. */
-export const plainKubeletClient: KubeletClient = {
-  addressTypes: defaultAddressTypes,
+export const plainKubeletClientConfig: KubeletClientConfig = {
+  addressTypes: preferredAddressTypes,
   port: defaultPort,
   tls: () => ({}),
   metrics: () => undefined,
 };
 
 /** Where the kubelet of a node listens. */
-export interface KubeletAddress {
+export interface KubeletConnectionInfo {
   readonly host: string;
   readonly port: string;
   /** Names of features that the kubelet declares. */
@@ -34,7 +34,11 @@ export interface KubeletAddress {
 }
 
 /** Throws 404 if there is no such node: the message names the resource of the request, as in Kubernetes. */
-export async function kubeletAddress(request: ResourceRequest, nodeName: string, client: KubeletClient): Promise<KubeletAddress> {
+export async function kubeletConnectionInfo(
+  request: ResourceRequest,
+  nodeName: string,
+  client: KubeletClientConfig,
+): Promise<KubeletConnectionInfo> {
   const nodes = request.objectsOf('', 'nodes');
   const entry = nodes && (await nodes.cache.get(nodes.key('', nodeName)));
   if (!entry) throw StatusError.notFound({ group: '', resource: request.info.resource }, nodeName);

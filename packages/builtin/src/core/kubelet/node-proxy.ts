@@ -4,16 +4,16 @@ import type { ResourceRequest, Subresource } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { isGlobalUnicast, proxySubresource, proxyTo, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
-import { type KubeletClient, kubeletAddress } from './connection.ts';
+import { type KubeletClientConfig, kubeletConnectionInfo } from './connection.ts';
 
 /** The `proxy` subresource of nodes: the kubelet, or another port of the node. */
-export function nodeProxy(client: KubeletClient): Subresource {
+export function nodeProxy(client: KubeletClientConfig): Subresource {
   return proxySubresource('NodeProxyOptions', (request) => proxyToNode(request, client));
 }
 
-async function proxyToNode(request: ResourceRequest, client: KubeletClient): Promise<Answer> {
+async function proxyToNode(request: ResourceRequest, client: KubeletClientConfig): Promise<Answer> {
   const { scheme, name, port } = splitSchemeNamePort(request.info.name, 'node');
-  const kubelet = await kubeletAddress(request, name, client);
+  const kubelet = await kubeletConnectionInfo(request, name, client);
   const { host } = kubelet;
   await requireGlobal(host);
   if (port === '' || port === kubelet.port)

@@ -24,12 +24,12 @@ import {
   proxyTo,
   splitSchemeNamePort,
 } from '../../common/proxy-subresource.ts';
-import { type KubeletClient, kubeletAddress } from '../kubelet/connection.ts';
+import { type KubeletClientConfig, kubeletConnectionInfo } from '../kubelet/connection.ts';
 import { logSubresource } from './log.ts';
 import { containerOf, hostOf, podOf } from './target.ts';
 
 /** The subresources that need a kubelet, or the network of pods. */
-export function kubeletSubresources(authorizer: Authorizer, client: KubeletClient): Readonly<Record<string, Subresource>> {
+export function kubeletSubresources(authorizer: Authorizer, client: KubeletClientConfig): Readonly<Record<string, Subresource>> {
   const streams = (kind: string, action: string) =>
     connectSubresource(connectOptions(kind), ['get', 'post'], async (request) => {
       await requireCreate(request, authorizer);
@@ -56,13 +56,13 @@ async function requireCreate(request: ResourceRequest, authorizer: Authorizer): 
   throw StatusError.forbidden({ group, resource }, name, reason);
 }
 
-async function stream(request: ResourceRequest, action: string, client: KubeletClient): Promise<Answer> {
+async function stream(request: ResourceRequest, action: string, client: KubeletClientConfig): Promise<Answer> {
   const { info, query } = request;
   const pod = await podOf(request, info.name);
   const container = action === 'portForward' ? '' : `/${containerOf(pod, query.get('container') ?? '')}`;
   const node = hostOf(pod);
   if (node === '') throw StatusError.badRequest(`pod ${info.name} does not have a host assigned`);
-  const { host, port, features } = await kubeletAddress(request, node, client);
+  const { host, port, features } = await kubeletConnectionInfo(request, node, client);
   if (!isUpgradeRequest(request)) throw StatusError.badRequest('Upgrade request required');
   const path = escapedPath(`/${action}/${info.namespace}/${info.name}${container}`);
   const options = action === 'portForward' ? portOptions(query) : streamOptions(query, action === 'exec');

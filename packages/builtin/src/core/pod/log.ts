@@ -1,15 +1,15 @@
 import { escapedPath, isTrue, type ResourceRequest, type Subresource, streamFrom } from '@tsukube/apiserver';
 import { FieldErrors, path as fieldPath, GoTimeError, parseGoTime, rfc3339, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
-import { type KubeletClient, kubeletAddress } from '../kubelet/connection.ts';
+import { type KubeletClientConfig, kubeletConnectionInfo } from '../kubelet/connection.ts';
 import { containerOf, hostOf, podOf } from './target.ts';
 
 /** The logs of a container, from its kubelet. */
-export function logSubresource(client: KubeletClient): Subresource {
+export function logSubresource(client: KubeletClientConfig): Subresource {
   return { verbs: { get: (request) => log(request, client) } };
 }
 
-async function log(request: ResourceRequest, client: KubeletClient): Promise<Answer> {
+async function log(request: ResourceRequest, client: KubeletClientConfig): Promise<Answer> {
   const { info, query } = request;
   const options = logOptions(request);
   const skipsVerification = isTrue(query.get('insecureSkipTLSVerifyBackend'));
@@ -19,7 +19,7 @@ async function log(request: ResourceRequest, client: KubeletClient): Promise<Ans
   const node = hostOf(pod);
   // Not scheduled yet, so there are no logs.
   if (node === '') return { kind: 'bytes', status: 204, type: 'text/plain', body: '' };
-  const { host, port } = await kubeletAddress(request, node, client);
+  const { host, port } = await kubeletConnectionInfo(request, node, client);
   const { ca, ...identity } = client.tls();
   const path = escapedPath(`/containerLogs/${info.namespace}/${info.name}/${container}`);
   return streamFrom(request, {

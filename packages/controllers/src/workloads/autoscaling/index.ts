@@ -1,8 +1,8 @@
 import type { appsV1, autoscalingV2 } from '@tsukube/api/kinds';
 import { formatTime } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
-import { type EventRecorder, eventRecorder } from '../cluster/events.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
+import { eventRecorder, type WorkloadEventRecorder } from '../cluster/events.ts';
 import { isSame } from '../cluster/values.ts';
 import { matches, selectorOf } from '../pods/ownership.ts';
 import { type Recommendation, recommend } from './metrics.ts';
@@ -18,7 +18,7 @@ const maxRecommendations = 1000;
 const targets = { Deployment: 'deployments', ReplicaSet: 'replicasets', StatefulSet: 'statefulsets' } as const;
 
 /** Scales workloads by the resource metrics of their pods. */
-export function horizontalPodAutoscalerController(cluster: Cluster): RunningController {
+export function horizontalPodAutoscalerController(cluster: Cluster): WorkloadController {
   const autoscalers = cluster.objects('horizontalpodautoscalers');
   for (const plural of Object.values(targets)) cluster.objects(plural);
   cluster.objects('pods');
@@ -60,12 +60,12 @@ class RecentReplicas {
 
 class AutoscalerSync {
   readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
+  readonly #events: WorkloadEventRecorder;
   readonly #autoscaler: Autoscaler;
   readonly #recent: RecentReplicas;
   #conditions: Condition[];
 
-  constructor(cluster: Cluster, events: EventRecorder, autoscaler: Autoscaler, recent: RecentReplicas) {
+  constructor(cluster: Cluster, events: WorkloadEventRecorder, autoscaler: Autoscaler, recent: RecentReplicas) {
     this.#cluster = cluster;
     this.#events = events;
     this.#autoscaler = autoscaler;

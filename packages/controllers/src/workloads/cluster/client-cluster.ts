@@ -1,16 +1,16 @@
+import type { ApiObject } from '@tsukube/client';
 import { ApiError, Informer, type KubeClient, type ResourceApi } from '@tsukube/client';
 import { BoundedCache, type LabelSelector, StatusError } from '@tsukube/machinery';
 import {
-  type ApiObject,
-  type Body,
   type Cluster,
-  type DeleteOptions,
+  type ClusterDeleteOptions,
   type Kinds,
   type Plural,
   type PodMetrics,
-  typeMeta,
+  resourceTypes,
+  type WithoutTypeMeta,
 } from './cluster.ts';
-import { entryOf, Lister } from './lister.ts';
+import { getOrCreate, Lister } from './lister.ts';
 import { pruned } from './values.ts';
 
 export type ClientClusterOptions = Pick<Cluster, 'now' | 'random' | 'logger'>;
@@ -54,11 +54,11 @@ export class ClientCluster implements Cluster {
   #informer(plural: Plural): InformedLister {
     const { informers, stop } = this.#shared;
     const onError = (error: unknown) => this.logger.debug('a watch failed', { resource: plural, error: String(error) });
-    return entryOf(informers, plural, () => new InformedLister(this.#api(plural), stop.signal, onError));
+    return getOrCreate(informers, plural, () => new InformedLister(this.#api(plural), stop.signal, onError));
   }
 
   #api(plural: Plural, namespace?: string): ResourceApi<ApiObject> {
-    const { apiVersion, isNamespaced } = typeMeta[plural];
+    const { apiVersion, isNamespaced } = resourceTypes[plural];
     return this.#client.resource<ApiObject>(
       `${apiVersion}/${plural}`,
       isNamespaced && namespace !== undefined ? { namespace } : undefined,
@@ -69,8 +69,8 @@ export class ClientCluster implements Cluster {
     await Promise.all([...this.#shared.informers.values()].map(({ synced }) => synced));
   }
 
-  async create<P extends Plural>(plural: P, object: Body<Kinds[P]>): Promise<Kinds[P]> {
-    const { apiVersion, kind } = typeMeta[plural];
+  async create<P extends Plural>(plural: P, object: WithoutTypeMeta<Kinds[P]>): Promise<Kinds[P]> {
+    const { apiVersion, kind } = resourceTypes[plural];
     const body = pruned({ ...object, apiVersion, kind }) as unknown as ApiObject;
     return this.#written(plural, this.#api(plural, body.metadata.namespace).create(body, { fieldManager: this.#component }));
   }
@@ -88,13 +88,15 @@ export class ClientCluster implements Cluster {
     return object as unknown as Kinds[P];
   }
 
-  async delete(plural: Plural, { metadata }: ApiObject, { uid, ...options }: DeleteOptions = {}): Promise<void> {
+  async delete(plural: Plural, { metadata }: ApiObject, { uid, ...options }: ClusterDeleteOptions = {}): Promise<void> {
     const api = this.#api(plural, metadata.namespace);
     const request = { ...options, ...(uid !== undefined && { preconditions: { uid } }) };
     const left = (await asStatusError(api.delete(metadata.name ?? '', request))) as Partial<ApiObject>;
     const informer = this.#shared.informers.get(plural);
     const isPending =
-      left.kind === typeMeta[plural].kind && left.metadata?.deletionTimestamp !== undefined && options.gracePeriodSeconds !== 0;
+      left.kind === resourceTypes[plural].kind &&
+      left.metadata?.deletionTimestamp !== undefined &&
+      options.gracePeriodSeconds !== 0;
     if (isPending) informer?.put(left as ApiObject);
     else informer?.removed(metadata);
   }

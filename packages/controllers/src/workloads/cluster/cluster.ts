@@ -1,5 +1,6 @@
-import type { appsV1, autoscalingV2, batchV1, coordinationV1, coreV1, discoveryV1, metaV1 } from '@tsukube/api/kinds';
+import type { appsV1, autoscalingV2, batchV1, coordinationV1, coreV1, discoveryV1 } from '@tsukube/api/kinds';
 import type { Logger } from '@tsukube/apiserver';
+import type { ApiObject } from '@tsukube/client';
 import type { LabelSelector } from '@tsukube/machinery';
 import type { Lister } from './lister.ts';
 
@@ -28,7 +29,7 @@ export interface Kinds {
 export type Plural = keyof Kinds;
 
 /** apiVersion, kind and scope of each resource. */
-export const typeMeta: { readonly [P in Plural]: { apiVersion: string; kind: string; isNamespaced: boolean } } = {
+export const resourceTypes: { readonly [P in Plural]: { apiVersion: string; kind: string; isNamespaced: boolean } } = {
   configmaps: { apiVersion: 'v1', kind: 'ConfigMap', isNamespaced: true },
   controllerrevisions: { apiVersion: 'apps/v1', kind: 'ControllerRevision', isNamespaced: true },
   cronjobs: { apiVersion: 'batch/v1', kind: 'CronJob', isNamespaced: true },
@@ -49,15 +50,8 @@ export const typeMeta: { readonly [P in Plural]: { apiVersion: string; kind: str
   statefulsets: { apiVersion: 'apps/v1', kind: 'StatefulSet', isNamespaced: true },
 };
 
-/** The part that all objects share. */
-export interface ApiObject {
-  apiVersion: string;
-  kind: string;
-  metadata: metaV1.ObjectMeta;
-}
-
 /** An object without apiVersion and kind, which follow from the resource. */
-export type Body<T> = Omit<T, 'apiVersion' | 'kind'> & Partial<Pick<ApiObject, 'apiVersion' | 'kind'>>;
+export type WithoutTypeMeta<T> = Omit<T, 'apiVersion' | 'kind'> & Partial<Pick<ApiObject, 'apiVersion' | 'kind'>>;
 
 /** A PodMetrics of metrics.k8s.io. */
 export interface PodMetrics {
@@ -65,7 +59,7 @@ export interface PodMetrics {
   readonly containers: readonly { readonly name: string; readonly usage: Readonly<Record<string, string>> }[];
 }
 
-export interface DeleteOptions {
+export interface ClusterDeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   /** Rejects with a conflict unless the object has this uid. */
@@ -85,10 +79,10 @@ export interface Cluster {
   objects<P extends Plural>(plural: P): Lister<Kinds[P]>;
   /** Resolves when all stores asked for so far are complete. */
   synced(): Promise<void>;
-  create<P extends Plural>(plural: P, object: Body<Kinds[P]>): Promise<Kinds[P]>;
+  create<P extends Plural>(plural: P, object: WithoutTypeMeta<Kinds[P]>): Promise<Kinds[P]>;
   /** Rejects with a conflict if the object has a resourceVersion that is not current. */
   update<P extends Plural>(plural: P, object: Kinds[P], subresource?: 'status'): Promise<Kinds[P]>;
-  delete(plural: Plural, object: ApiObject, options?: DeleteOptions): Promise<void>;
+  delete(plural: Plural, object: ApiObject, options?: ClusterDeleteOptions): Promise<void>;
   /** The binding subresource. */
   bind(pod: coreV1.Pod, node: string): Promise<void>;
   /** The metrics of pods from metrics.k8s.io. Rejects if nothing serves it. */

@@ -1,8 +1,9 @@
 import { settleRaces, WorkQueue } from '@tsukube/apiserver';
-import type { ApiObject, Cluster } from './cluster.ts';
-import { keyOf, type Lister } from './lister.ts';
+import type { ApiObject } from '@tsukube/client';
+import type { Cluster } from './cluster.ts';
+import { type Lister, queueKey } from './lister.ts';
 
-export interface ControllerOptions<T extends ApiObject> {
+export interface WorkloadControllerOptions<T extends ApiObject> {
   /** The objects that are reconciled. */
   readonly of: Lister<T>;
   /** Brings the cluster closer to an object, or cleans up after one that is gone. Resolves to the milliseconds after which to call it again, if any. */
@@ -10,7 +11,7 @@ export interface ControllerOptions<T extends ApiObject> {
   readonly concurrency?: number;
 }
 
-export interface RunningController {
+export interface WorkloadController {
   /** Enqueues an object. */
   enqueue(namespace: string, name: string): void;
   /** Enqueues the controller of each changed object of another resource, if it is of the kind. */
@@ -23,7 +24,7 @@ export interface RunningController {
 const defaultConcurrency = 5;
 
 /** Runs `reconcile` for every object and after every change. Starts when the stores of the cluster are complete. */
-export function runController<T extends ApiObject>(cluster: Cluster, options: ControllerOptions<T>): RunningController {
+export function runController<T extends ApiObject>(cluster: Cluster, options: WorkloadControllerOptions<T>): WorkloadController {
   const { of, reconcile, concurrency = defaultConcurrency } = options;
   const synced = whenSynced(cluster);
   const work = (key: string) =>
@@ -34,7 +35,7 @@ export function runController<T extends ApiObject>(cluster: Cluster, options: Co
       if (after !== undefined) queue.addAfter(key, after);
     });
   const queue = new WorkQueue(work, cluster.logger, concurrency);
-  const watches: RunningController['watches'] = (store, keys) => {
+  const watches: WorkloadController['watches'] = (store, keys) => {
     const listener = ({ current, previous }: { current?: ApiObject; previous?: ApiObject }) => {
       for (const object of [current, previous]) if (object) for (const key of keys(object as never)) queue.add(key);
     };
@@ -43,7 +44,7 @@ export function runController<T extends ApiObject>(cluster: Cluster, options: Co
   const stops = [
     of.subscribe(({ current, previous }) => {
       const object = current ?? previous;
-      if (object) queue.add(keyOf(object));
+      if (object) queue.add(queueKey(object));
     }),
   ];
   return {

@@ -1,9 +1,10 @@
 import type { coreV1 } from '@tsukube/api/kinds';
+import type { ApiObject } from '@tsukube/client';
 import { BoundedCache, formatMicroTime, formatTime } from '@tsukube/machinery';
-import type { ApiObject, Body, Cluster } from './cluster.ts';
+import type { Cluster, WithoutTypeMeta } from './cluster.ts';
 
 /** Records Events about objects, as client-go's recorder does. Never throws: an Event that cannot be written is logged. */
-export interface EventRecorder {
+export interface WorkloadEventRecorder {
   normal(object: ApiObject, reason: string, message: string): void;
   warning(object: ApiObject, reason: string, message: string): void;
 }
@@ -29,7 +30,7 @@ const knownEvents = 4096;
 const maxMessage = 1024;
 
 /** `component` is the source of the Events. Repeated Events raise a count; many similar ones become one. */
-export function eventRecorder(cluster: Cluster, component: string, options: RecorderOptions = {}): EventRecorder {
+export function eventRecorder(cluster: Cluster, component: string, options: RecorderOptions = {}): WorkloadEventRecorder {
   const written = new BoundedCache<string, Promise<coreV1.Event | undefined>>({ entries: knownEvents });
   const buckets = new BoundedCache<string, { tokens: number; at: number }>({ entries: knownEvents });
   const similar = new BoundedCache<string, { messages: Set<string>; since: number }>({ entries: knownEvents });
@@ -101,7 +102,7 @@ function newEvent(
   { actions }: RecorderOptions,
   combines: boolean,
   now: number,
-): Body<coreV1.Event> {
+): WithoutTypeMeta<coreV1.Event> {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const time = formatTime(now);
   const involvedObject = { kind: object.kind, apiVersion: object.apiVersion, name, namespace, uid, resourceVersion };

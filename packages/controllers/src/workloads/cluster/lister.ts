@@ -1,4 +1,4 @@
-import type { ApiObject } from './cluster.ts';
+import type { ApiObject } from '@tsukube/client';
 
 /** Called after the store changed. Without `current` the object is gone; without `previous` it is new. */
 export type ChangeListener<T> = (change: { readonly current?: T; readonly previous?: T }) => void;
@@ -36,7 +36,7 @@ export class Lister<T extends ApiObject> {
 
   put(current: T): void {
     const { namespace = '', name = '' } = current.metadata;
-    const objects = entryOf(this.#namespaces, namespace, () => new Map<string, T>());
+    const objects = getOrCreate(this.#namespaces, namespace, () => new Map<string, T>());
     const previous = objects.get(name);
     objects.set(name, current);
     for (const index of this.#indexes) {
@@ -76,25 +76,25 @@ class Index<T extends ApiObject> {
   add(object: T): void {
     const key = this.#keyOf(object);
     if (key === undefined) return;
-    entryOf(this.#objects, key, () => new Map<string, T>()).set(keyOf(object), object);
+    getOrCreate(this.#objects, key, () => new Map<string, T>()).set(queueKey(object), object);
   }
 
   remove(object: T): void {
     const key = this.#keyOf(object);
     if (key === undefined) return;
     const objects = this.#objects.get(key);
-    objects?.delete(keyOf(object));
+    objects?.delete(queueKey(object));
     if (objects?.size === 0) this.#objects.delete(key);
   }
 }
 
 /** `NAMESPACE/NAME`, the key of work queues. */
-export function keyOf({ metadata: { namespace = '', name = '' } }: ApiObject): string {
+export function queueKey({ metadata: { namespace = '', name = '' } }: ApiObject): string {
   return `${namespace}/${name}`;
 }
 
 /** The value of a key, which is made if it is missing. */
-export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key);
   if (found !== undefined) return found;
   const made = make();

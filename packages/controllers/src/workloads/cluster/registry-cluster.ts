@@ -10,6 +10,7 @@ import {
   type WriteContext,
 } from '@tsukube/apiserver';
 import { bindPod } from '@tsukube/builtin';
+import type { ApiObject } from '@tsukube/client';
 import {
   checkObject,
   type JsonObject,
@@ -21,16 +22,15 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import {
-  type ApiObject,
-  type Body,
   type Cluster,
-  type DeleteOptions,
+  type ClusterDeleteOptions,
   type Kinds,
   type Plural,
   type PodMetrics,
-  typeMeta,
+  resourceTypes,
+  type WithoutTypeMeta,
 } from './cluster.ts';
-import { entryOf, Lister } from './lister.ts';
+import { getOrCreate, Lister } from './lister.ts';
 import { pruned } from './values.ts';
 
 export interface RegistryClusterParts extends Pick<Cluster, 'now' | 'random' | 'logger'> {
@@ -69,7 +69,7 @@ export class RegistryCluster implements Cluster {
   }
 
   objects<P extends Plural>(plural: P): Lister<Kinds[P]> {
-    const { store } = entryOf(this.#followed, plural, () => followRegistry(this.#parts.registryNamed(plural)));
+    const { store } = getOrCreate(this.#followed, plural, () => followRegistry(this.#parts.registryNamed(plural)));
     return store as unknown as Lister<Kinds[P]>;
   }
 
@@ -77,8 +77,8 @@ export class RegistryCluster implements Cluster {
     await Promise.all([...this.#followed.values()].map(({ follower }) => follower.listed()));
   }
 
-  async create<P extends Plural>(plural: P, object: Body<Kinds[P]>): Promise<Kinds[P]> {
-    const { apiVersion, kind } = typeMeta[plural];
+  async create<P extends Plural>(plural: P, object: WithoutTypeMeta<Kinds[P]>): Promise<Kinds[P]> {
+    const { apiVersion, kind } = resourceTypes[plural];
     const registry = this.#parts.registryNamed(plural);
     const body = decodedBody(registry, { ...object, apiVersion, kind });
     const { entry } = await registry.create(body, this.#writing(registry, body.metadata.namespace));
@@ -94,7 +94,7 @@ export class RegistryCluster implements Cluster {
     return decoded(entry);
   }
 
-  async delete(plural: Plural, { metadata }: ApiObject, { uid, ...options }: DeleteOptions = {}): Promise<void> {
+  async delete(plural: Plural, { metadata }: ApiObject, { uid, ...options }: ClusterDeleteOptions = {}): Promise<void> {
     const registry = this.#parts.registryNamed(plural);
     const request = { ...options, ...(uid !== undefined && { preconditions: { uid } }) };
     await deleteObject(registry, metadata.name as string, request, this.#writing(registry, metadata.namespace));

@@ -1,8 +1,8 @@
 import type { batchV1, coreV1 } from '@tsukube/api/kinds';
 import { formatTime, StatusError } from '@tsukube/machinery';
-import type { Body, Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
-import { type EventRecorder, eventRecorder } from '../cluster/events.ts';
+import type { Cluster, WithoutTypeMeta } from '../cluster/cluster.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
+import { eventRecorder, type WorkloadEventRecorder } from '../cluster/events.ts';
 import { copyOf, isSame } from '../cluster/values.ts';
 import { controllerRef, controllerUid } from '../pods/ownership.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
@@ -14,7 +14,7 @@ type Job = batchV1.Job;
 const maxMissed = 100;
 
 /** Creates Jobs on schedules, and deletes old ones. */
-export function cronJobController(cluster: Cluster): RunningController {
+export function cronJobController(cluster: Cluster): WorkloadController {
   const cronJobs = cluster.objects('cronjobs');
   const jobs = cluster.objects('jobs');
   const jobsOf = jobs.index(controllerUid);
@@ -36,12 +36,12 @@ function finishedAs({ status }: Job): string | undefined {
 
 class CronSync {
   readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
+  readonly #events: WorkloadEventRecorder;
   readonly #cronJob: CronJob;
   readonly #jobs: readonly Job[];
   #status: batchV1.CronJobStatus;
 
-  constructor(cluster: Cluster, events: EventRecorder, cronJob: CronJob, jobs: readonly Job[]) {
+  constructor(cluster: Cluster, events: WorkloadEventRecorder, cronJob: CronJob, jobs: readonly Job[]) {
     this.#cluster = cluster;
     this.#events = events;
     this.#cronJob = cronJob;
@@ -137,7 +137,7 @@ class CronSync {
   }
 
   /** A Job of that name has been created by a former attempt. */
-  async #create(body: Body<Job>): Promise<Job | undefined> {
+  async #create(body: WithoutTypeMeta<Job>): Promise<Job | undefined> {
     try {
       const job = await this.#cluster.create('jobs', body);
       this.#events.normal(this.#cronJob, 'SuccessfulCreate', `Created job ${job.metadata.name}`);
@@ -196,7 +196,7 @@ export function lastDue(schedule: Schedule, earliest: number, now: number): numb
 }
 
 /** The Job of a scheduled time: its name tells the time in minutes, so that it is created once. */
-export function jobOf(cronJob: CronJob, due: number): Body<Job> {
+export function jobOf(cronJob: CronJob, due: number): WithoutTypeMeta<Job> {
   const { jobTemplate, timeZone } = cronJob.spec as batchV1.CronJobSpec;
   const { labels, annotations } = copyOf(jobTemplate.metadata ?? {});
   return {
@@ -208,7 +208,7 @@ export function jobOf(cronJob: CronJob, due: number): Body<Job> {
       ownerReferences: [controllerRef(cronJob)],
     },
     spec: copyOf(jobTemplate.spec),
-  } as Body<Job>;
+  } as WithoutTypeMeta<Job>;
 }
 
 /** RFC 3339 in the time zone of the schedule. */

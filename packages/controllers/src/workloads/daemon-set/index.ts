@@ -1,21 +1,21 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
 import { eventRecorder } from '../cluster/events.ts';
-import { entryOf } from '../cluster/lister.ts';
+import { getOrCreate } from '../cluster/lister.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { revisionLabel, syncHistory, truncateHistory } from '../history/controller-revisions.ts';
+import { revisionLabel, syncHistory, truncateHistory } from '../pods/controller-revisions.ts';
 import { claim, selectorOf } from '../pods/ownership.ts';
 import { createPod, deletePod, isTerminatingNamespace, slowStart } from '../pods/pod-control.ts';
 import { isAvailable, isFinished, isReady, nextAvailability } from '../pods/pod-state.ts';
-import { daemonPod, nodeFit, nodeOf } from './pods.ts';
+import { daemonPod, nodeFit, targetNodeOf } from './pods.ts';
 
 type DaemonSet = appsV1.DaemonSet;
 type Pod = coreV1.Pod;
 type Node = coreV1.Node;
 
 /** Runs one pod of each DaemonSet on every node that it matches. */
-export function daemonSetController(cluster: Cluster): RunningController {
+export function daemonSetController(cluster: Cluster): WorkloadController {
   const sets = cluster.objects('daemonsets');
   const pods = cluster.objects('pods');
   const nodes = cluster.objects('nodes');
@@ -34,7 +34,7 @@ export function daemonSetController(cluster: Cluster): RunningController {
     if (set.metadata.deletionTimestamp === undefined) {
       const plan = planDaemons(set, nodes.list(), claimed, revision, now);
       for (const pod of plan.failed) {
-        const message = `Found failed daemon pod ${namespace}/${pod.metadata.name} on node ${nodeOf(pod)}, will try to kill it`;
+        const message = `Found failed daemon pod ${namespace}/${pod.metadata.name} on node ${targetNodeOf(pod)}, will try to kill it`;
         events.warning(set, 'FailedDaemonPod', message);
       }
       await Promise.all([...plan.failed, ...plan.deleted].map((pod) => deletePod(cluster, events, set, pod)));
@@ -87,7 +87,7 @@ export interface DaemonPlan {
 
 export function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
   const byNode = new Map<string, Pod[]>();
-  for (const pod of pods) entryOf(byNode, nodeOf(pod) ?? '', () => []).push(pod);
+  for (const pod of pods) getOrCreate(byNode, targetNodeOf(pod) ?? '', () => []).push(pod);
   return byNode;
 }
 

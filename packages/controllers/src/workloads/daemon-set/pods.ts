@@ -1,6 +1,6 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
-import type { Body } from '../cluster/cluster.ts';
-import { revisionLabel } from '../history/controller-revisions.ts';
+import type { WithoutTypeMeta } from '../cluster/cluster.ts';
+import { revisionLabel } from '../pods/controller-revisions.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 import { matchesNodeAffinity, untolerated } from '../scheduling/node-fit.ts';
 
@@ -35,7 +35,7 @@ export function nodeFit({ spec }: DaemonSet, node: coreV1.Node): { shouldRun: bo
 }
 
 /** A pod that the scheduler can only assign to one node. */
-export function daemonPod(set: DaemonSet, node: string, revision: string): Body<coreV1.Pod> {
+export function daemonPod(set: DaemonSet, node: string, revision: string): WithoutTypeMeta<coreV1.Pod> {
   const pod = podFromTemplate(set.spec?.template, set);
   const spec = pod.spec as coreV1.PodSpec;
   const generation = set.metadata.annotations?.['deprecated.daemonset.template.generation'];
@@ -56,7 +56,7 @@ export function daemonPod(set: DaemonSet, node: string, revision: string): Body<
 }
 
 /** The node that a pod runs on, or is meant for. */
-export function nodeOf({ spec }: coreV1.Pod): string | undefined {
+export function targetNodeOf({ spec }: coreV1.Pod): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const fields = terms.flatMap(({ matchFields = [] }) => matchFields);

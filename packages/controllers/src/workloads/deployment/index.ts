@@ -1,8 +1,8 @@
 import type { appsV1 } from '@tsukube/api/kinds';
 import { StatusError } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
-import { type EventRecorder, eventRecorder } from '../cluster/events.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
+import { eventRecorder, type WorkloadEventRecorder } from '../cluster/events.ts';
 import { isSame } from '../cluster/values.ts';
 import { claim, controllerUid, selectorOf } from '../pods/ownership.ts';
 import { isTerminatingNamespace } from '../pods/pod-control.ts';
@@ -29,14 +29,14 @@ import {
   isRolledOut,
   rolloutStatus,
   untilProgressDeadline,
-  withCondition,
+  withDeploymentCondition,
 } from './status.ts';
 
 type Deployment = appsV1.Deployment;
 type ReplicaSet = appsV1.ReplicaSet;
 
 /** Rolls out Deployments by scaling ReplicaSets, one for each pod template. */
-export function deploymentController(cluster: Cluster): RunningController {
+export function deploymentController(cluster: Cluster): WorkloadController {
   const deployments = cluster.objects('deployments');
   const sets = cluster.objects('replicasets');
   const pods = cluster.objects('pods');
@@ -65,14 +65,14 @@ export function deploymentController(cluster: Cluster): RunningController {
 /** One reconciliation of a Deployment. Its steps update `deployment` and the ReplicaSets to what they wrote. */
 class Sync {
   readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
+  readonly #events: WorkloadEventRecorder;
   readonly #runningPods: (set: ReplicaSet) => number;
   #deployment: Deployment;
   #sets: ReplicaSet[];
 
   constructor(
     cluster: Cluster,
-    events: EventRecorder,
+    events: WorkloadEventRecorder,
     deployment: Deployment,
     sets: ReplicaSet[],
     runningPods: (set: ReplicaSet) => number,
@@ -212,7 +212,7 @@ class Sync {
   }
 
   async #setCondition(next: appsV1.DeploymentCondition): Promise<void> {
-    const conditions = withCondition(this.#deployment.status?.conditions, next);
+    const conditions = withDeploymentCondition(this.#deployment.status?.conditions, next);
     await this.#update({ ...this.#deployment, status: { ...this.#deployment.status, conditions } });
   }
 
@@ -221,7 +221,7 @@ class Sync {
     const { metadata, status } = this.#deployment;
     if (metadata.annotations?.[revisionAnnotation] === revision && !progress) return;
     const annotations = { ...metadata.annotations, [revisionAnnotation]: revision };
-    const conditions = progress ? withCondition(status?.conditions, progress) : status?.conditions;
+    const conditions = progress ? withDeploymentCondition(status?.conditions, progress) : status?.conditions;
     await this.#update({
       ...this.#deployment,
       metadata: { ...metadata, annotations },

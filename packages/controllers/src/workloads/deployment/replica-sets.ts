@@ -1,7 +1,7 @@
 import type { appsV1, metaV1 } from '@tsukube/api/kinds';
 import { copyOf, isSame } from '../cluster/values.ts';
 import { controllerRef } from '../pods/ownership.ts';
-import { hashOf } from '../pods/pod-template.ts';
+import { templateHash } from '../pods/pod-template.ts';
 
 type Deployment = appsV1.Deployment;
 type ReplicaSet = appsV1.ReplicaSet;
@@ -98,7 +98,7 @@ export function maxRevision(sets: readonly ReplicaSet[]): number {
 /** The ReplicaSet of the current template, without its replicas. */
 export function newReplicaSet(deployment: Deployment): Omit<ReplicaSet, 'apiVersion' | 'kind'> {
   const { metadata, spec, status } = deployment;
-  const hash = hashOf(spec.template, status?.collisionCount);
+  const hash = templateHash(spec.template, status?.collisionCount);
   const template = copyOf(spec.template);
   const labels = { ...template.metadata?.labels, [hashLabel]: hash };
   const selector = copyOf(spec.selector);

@@ -25,7 +25,7 @@ export function condition(type: string, status: string, reason: string, message:
 }
 
 /** Replaces a condition, unless it has the same status and reason; it keeps the time of the last transition. */
-export function withCondition(conditions: readonly Condition[] = [], next: Condition): Condition[] {
+export function withDeploymentCondition(conditions: readonly Condition[] = [], next: Condition): Condition[] {
   const old = conditions.find(({ type }) => type === next.type);
   if (old && old.status === next.status && old.reason === next.reason) return [...conditions];
   const { lastTransitionTime } = old?.status === next.status ? old : next;
@@ -59,7 +59,7 @@ export function countedStatus(
     unavailableReplicas: omitZero(Math.max(0, sum(sets, replicasOf) - available)),
     terminatingReplicas: isCounted ? sum(sets, ({ status }) => status?.terminatingReplicas) : undefined,
     collisionCount: deployment.status?.collisionCount,
-    conditions: withCondition(deployment.status?.conditions, availability),
+    conditions: withDeploymentCondition(deployment.status?.conditions, availability),
   } as Status;
 }
 
@@ -76,7 +76,7 @@ export function rolloutStatus(
   const { conditions } = progressed;
   return {
     ...progressed,
-    conditions: failure ? withCondition(conditions, failure) : withoutCondition(conditions, 'ReplicaFailure'),
+    conditions: failure ? withDeploymentCondition(conditions, failure) : withoutCondition(conditions, 'ReplicaFailure'),
   };
 }
 
@@ -90,7 +90,7 @@ function progressConditions(deployment: Deployment, status: Status, newSet: Repl
   const progressing = (value: string, reason: string, text: string) =>
     condition('Progressing', value, reason, `${subject} ${text}`, now);
   if (isRolledOut(deployment, status))
-    return withCondition(conditions, progressing('True', 'NewReplicaSetAvailable', 'has successfully progressed.'));
+    return withDeploymentCondition(conditions, progressing('True', 'NewReplicaSetAvailable', 'has successfully progressed.'));
   if (isProgressing(deployment, status)) {
     const next = progressing('True', 'ReplicaSetUpdated', 'is progressing.');
     const { lastTransitionTime } = current?.status === 'True' ? current : next;
@@ -98,7 +98,7 @@ function progressConditions(deployment: Deployment, status: Status, newSet: Repl
     return [...others, { ...next, ...(lastTransitionTime !== undefined && { lastTransitionTime }) }];
   }
   if (isTimedOut(deployment, status, now))
-    return withCondition(conditions, progressing('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'));
+    return withDeploymentCondition(conditions, progressing('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'));
   return conditions ?? [];
 }
 

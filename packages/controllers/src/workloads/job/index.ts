@@ -1,10 +1,10 @@
 import type { batchV1, coreV1 } from '@tsukube/api/kinds';
-import { formatTime } from '@tsukube/machinery';
+import { controllerOf, formatTime } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
-import { type EventRecorder, eventRecorder } from '../cluster/events.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
+import { eventRecorder, type WorkloadEventRecorder } from '../cluster/events.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { claim, controllerOf, selectorOf } from '../pods/ownership.ts';
+import { claim, selectorOf } from '../pods/ownership.ts';
 import { createPod, deletePod, isTerminatingNamespace, slowStart } from '../pods/pod-control.ts';
 import { deletionOrder } from '../pods/pod-state.ts';
 import { completionIndex, formatIndexes } from './indexes.ts';
@@ -16,8 +16,8 @@ import {
   type JobProgress,
   jobCondition,
   jobConditionOf,
+  jobOutcome,
   onlyReplacesFailed,
-  outcomeOf,
   progressOf,
   trackingFinalizer,
   untilJobDeadline,
@@ -31,7 +31,7 @@ const maxPodsPerSync = 500;
 const thisController = 'kubernetes.io/job-controller';
 
 /** Runs the pods of Jobs. A finalizer keeps every pod until it is counted in the status. */
-export function jobController(cluster: Cluster): Pick<RunningController, 'stop'> {
+export function jobController(cluster: Cluster): Pick<WorkloadController, 'stop'> {
   const jobs = cluster.objects('jobs');
   const pods = cluster.objects('pods');
   const events = eventRecorder(cluster, 'job-controller');
@@ -53,14 +53,14 @@ export function jobController(cluster: Cluster): Pick<RunningController, 'stop'>
   });
   /** The Job of a pod is gone, or finished without it. */
   const isOrphan = (pod: Pod): boolean => {
-    const owner = controllerOf(pod);
+    const owner = controllerOf(pod.metadata);
     const job = owner?.kind === 'Job' ? jobs.get(pod.metadata.namespace ?? '', owner.name) : undefined;
     return !job || job.metadata.uid !== owner?.uid || isJobFinished(job);
   };
   orphans.watches(jobs, ({ metadata }) =>
     pods
       .list(metadata.namespace ?? '')
-      .filter((pod) => controllerOf(pod)?.uid === metadata.uid && hasTracking(pod))
+      .filter((pod) => controllerOf(pod.metadata)?.uid === metadata.uid && hasTracking(pod))
       .map(({ metadata: own }) => `${own.namespace}/${own.name}`),
   );
   return {
@@ -83,7 +83,7 @@ function withoutTracking(pod: Pod): Pod {
 /** One reconciliation of a Job. */
 class JobSync {
   readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
+  readonly #events: WorkloadEventRecorder;
   readonly #progress: JobProgress;
   #job: Job;
   #active: number;
@@ -91,7 +91,7 @@ class JobSync {
   #terminating: number;
   #after: number | undefined;
 
-  constructor(cluster: Cluster, events: EventRecorder, job: Job, progress: JobProgress) {
+  constructor(cluster: Cluster, events: WorkloadEventRecorder, job: Job, progress: JobProgress) {
     this.#cluster = cluster;
     this.#events = events;
     this.#progress = progress;
@@ -106,7 +106,7 @@ class JobSync {
     const status = { ...this.#job.status };
     if (!status.startTime && !suspend) status.startTime = formatTime(this.#cluster.now());
     this.#job = { ...this.#job, status };
-    let outcome = outcomeOf(this.#job, this.#progress, this.#cluster.now());
+    let outcome = jobOutcome(this.#job, this.#progress, this.#cluster.now());
     if (outcome) {
       await this.#delete(this.#progress.active);
     } else {

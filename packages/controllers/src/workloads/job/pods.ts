@@ -1,5 +1,5 @@
 import type { batchV1, coreV1 } from '@tsukube/api/kinds';
-import type { Body } from '../cluster/cluster.ts';
+import type { WithoutTypeMeta } from '../cluster/cluster.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 import { completionIndex, indexAnnotation } from './indexes.ts';
 import { failureCountAnnotation, failuresOf, isFailed, type JobProgress, trackingFinalizer } from './progress.ts';
@@ -7,7 +7,7 @@ import { failureCountAnnotation, failuresOf, isFailed, type JobProgress, trackin
 type Job = batchV1.Job;
 
 /** A pod of a Job, of one index if the Job is indexed. */
-export function jobPod(job: Job, index: number | undefined, progress: JobProgress): Body<coreV1.Pod> {
+export function jobPod(job: Job, index: number | undefined, progress: JobProgress): WithoutTypeMeta<coreV1.Pod> {
   const pod = podFromTemplate(job.spec?.template, job);
   const finalizers = [...new Set([...(pod.metadata.finalizers ?? []), trackingFinalizer])];
   if (index === undefined) return { ...pod, metadata: { ...pod.metadata, finalizers } };

@@ -98,7 +98,7 @@ export function jobConditionOf({ status }: Job, type: string): batchV1.JobCondit
 }
 
 /** Why the Job ends now, as SuccessCriteriaMet or FailureTarget; undefined while it goes on. Completions are looked at later. */
-export function outcomeOf(job: Job, progress: JobProgress, now: number): batchV1.JobCondition | undefined {
+export function jobOutcome(job: Job, progress: JobProgress, now: number): batchV1.JobCondition | undefined {
   const known = jobConditionOf(job, 'SuccessCriteriaMet') ?? jobConditionOf(job, 'FailureTarget');
   if (known) return known;
   const fail = (reason: string, message: string) => jobCondition('FailureTarget', reason, message, now);

@@ -1,6 +1,6 @@
 import type { coreV1 } from '@tsukube/api/kinds';
 import { formatTime } from '@tsukube/machinery';
-import type { Body } from '../cluster/cluster.ts';
+import type { WithoutTypeMeta } from '../cluster/cluster.ts';
 
 /** Nodes with this annotation are played; kwok's annotation `kwok.x-k8s.io/node: fake` means the same. */
 export const simulatedAnnotation = 'simulation.tsukube.dev/node';
@@ -11,7 +11,7 @@ export function isSimulated({ metadata }: coreV1.Node): boolean {
 }
 
 /** The Nth node, from 0. */
-export function nodeObject(index: number): Body<coreV1.Node> {
+export function simulatedNode(index: number): WithoutTypeMeta<coreV1.Node> {
   const name = `node-${index}`;
   const cidr = `10.${64 + Math.floor(index / 256)}.${index % 256}.0/24`;
   return {
@@ -39,7 +39,7 @@ const pressures = [
 ];
 
 /** The status of a healthy node. Keeps capacity, addresses and the times of transitions that the node has already. */
-export function nodeStatus(node: coreV1.Node, hostIP: string, now: number): coreV1.NodeStatus {
+export function simulatedNodeStatus(node: coreV1.Node, hostIP: string, now: number): coreV1.NodeStatus {
   const { status = {} } = node;
   const time = formatTime(now);
   const capacity = hasEntries(status.capacity) ? status.capacity : defaultCapacity;

@@ -7,7 +7,7 @@ type Pod = coreV1.Pod;
 type ContainerState = coreV1.ContainerState;
 
 /** The next step of a pod on a simulated node. */
-export type Step =
+export type PodLifecycleStep =
   | { readonly do: 'update'; readonly status: coreV1.PodStatus }
   /** The containers have stopped: the pod is removed. */
   | { readonly do: 'remove' }
@@ -24,7 +24,7 @@ const firstBackoffMs = 10_000;
 const maxBackoffMs = 300_000;
 
 /** Decides from the state of the pod alone, so that a restart of the simulation goes on where it was. */
-export function nextStep(pod: Pod, host: Host, now: number): Step {
+export function nextStep(pod: Pod, host: Host, now: number): PodLifecycleStep {
   const plan = planOf(pod);
   const { deletionTimestamp } = pod.metadata;
   if (deletionTimestamp !== undefined) return stopping(pod, plan, Date.parse(deletionTimestamp), now);
@@ -38,15 +38,15 @@ export function nextStep(pod: Pod, host: Host, now: number): Step {
 }
 
 /** Times have a resolution of seconds, so a wait of less than a second is over at once. */
-function waitOr(at: number, now: number, ms: number, step: () => Step): Step {
+function waitOr(at: number, now: number, ms: number, step: () => PodLifecycleStep): PodLifecycleStep {
   return ms === 0 || at <= now ? step() : { do: 'wait', untilMs: at };
 }
 
-function update(pod: Pod, status: coreV1.PodStatus): Step {
+function update(pod: Pod, status: coreV1.PodStatus): PodLifecycleStep {
   return { do: 'update', status: { ...pod.status, ...status } };
 }
 
-function running(pod: Pod, plan: PodPlan, startedAt: number, now: number): Step {
+function running(pod: Pod, plan: PodPlan, startedAt: number, now: number): PodLifecycleStep {
   const exitAt = startedAt + plan.runMs;
   if (Number.isFinite(plan.runMs) && (plan.runMs === 0 || exitAt <= now)) return update(pod, exited(pod, plan.exitCode, now));
   const isReady = pod.status?.containerStatuses?.every(({ ready }) => ready) ?? false;
@@ -147,7 +147,7 @@ function exited(pod: Pod, exitCode: number, now: number): coreV1.PodStatus {
   };
 }
 
-function crashed(pod: Pod, container: coreV1.ContainerStatus, host: Host, now: number): Step {
+function crashed(pod: Pod, container: coreV1.ContainerStatus, host: Host, now: number): PodLifecycleStep {
   const { restartCount, lastState } = container;
   const backoff = Math.min(firstBackoffMs * 2 ** Math.min(restartCount, 10), maxBackoffMs);
   // The first restart comes at once, as a kubelet's.
@@ -167,7 +167,7 @@ function restarted(pod: Pod, host: Host, now: number): coreV1.PodStatus {
 }
 
 /** A deleted pod first reports that its containers have stopped, then it is removed. */
-function stopping(pod: Pod, { stopMs }: PodPlan, deletedAt: number, now: number): Step {
+function stopping(pod: Pod, { stopMs }: PodPlan, deletedAt: number, now: number): PodLifecycleStep {
   const grace = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const runs = pod.status?.containerStatuses?.some(({ state }) => state?.running) ?? false;
   const stoppedAt = deletedAt - grace + Math.min(stopMs, grace);

@@ -1,10 +1,10 @@
 import type { coreV1 } from '@tsukube/api/kinds';
 import { formatMicroTime, StatusError } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
-import { keyOf } from '../cluster/lister.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
+import { queueKey } from '../cluster/lister.ts';
 import { isSame } from '../cluster/values.ts';
-import { isSimulated, nodeObject, nodeStatus } from './node-object.ts';
+import { isSimulated, simulatedNode, simulatedNodeStatus } from './node-object.ts';
 import { nextStep } from './pod-lifecycle.ts';
 
 const leaseNamespace = 'kube-node-lease';
@@ -17,7 +17,7 @@ const notReadyTaint = 'node.kubernetes.io/not-ready';
  * Plays nodes: creates `count` of them, keeps them ready and their leases renewed, and moves the pods that are assigned to them
  * through their lives. Nodes that others create with the annotation are played as well.
  */
-export function simulateNodes(everything: Cluster, count: number): Pick<RunningController, 'stop'> {
+export function simulateNodes(everything: Cluster, count: number): Pick<WorkloadController, 'stop'> {
   const cluster = everything.as('kubelet');
   const nodes = cluster.objects('nodes');
   const pods = cluster.objects('pods');
@@ -32,7 +32,7 @@ export function simulateNodes(everything: Cluster, count: number): Pick<RunningC
     const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
     const heartbeat = Date.parse(ready?.lastHeartbeatTime ?? '');
     const isFresh = ready?.status === 'True' && cluster.now() - heartbeat < statusIntervalMs;
-    if (!isFresh) await cluster.update('nodes', { ...node, status: nodeStatus(node, hostIP, cluster.now()) }, 'status');
+    if (!isFresh) await cluster.update('nodes', { ...node, status: simulatedNodeStatus(node, hostIP, cluster.now()) }, 'status');
     else if (node.spec?.taints?.some(({ key }) => key === notReadyTaint)) await cluster.update('nodes', withoutNotReady(node));
     await renewLease(cluster, node, leases.get(leaseNamespace, name));
     return renewIntervalMs;
@@ -54,7 +54,7 @@ export function simulateNodes(everything: Cluster, count: number): Pick<RunningC
   const nodeController = runController(cluster, { of: nodes, reconcile: reconcileNode });
   const podController = runController(cluster, { of: pods, reconcile: reconcilePod, concurrency: 16 });
   // Pods may have been assigned to a node before it was known.
-  podController.watches(nodes, ({ metadata }) => podsOn(metadata.name ?? '').map(keyOf));
+  podController.watches(nodes, ({ metadata }) => podsOn(metadata.name ?? '').map(queueKey));
   void createNodes(cluster, count);
   return {
     stop() {
@@ -66,7 +66,7 @@ export function simulateNodes(everything: Cluster, count: number): Pick<RunningC
 
 async function createNodes(cluster: Cluster, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
-    await cluster.create('nodes', nodeObject(index)).catch((error) => {
+    await cluster.create('nodes', simulatedNode(index)).catch((error) => {
       if (error instanceof StatusError && error.status.reason === 'AlreadyExists') return;
       cluster.logger.warn('a simulated node was not created', { node: `node-${index}`, error: String(error) });
     });

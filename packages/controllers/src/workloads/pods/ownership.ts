@@ -1,6 +1,7 @@
 import type { metaV1 } from '@tsukube/api/kinds';
-import { type JsonObject, type LabelSelector, labelSelectorOf } from '@tsukube/machinery';
-import type { ApiObject, Cluster, Kinds, Plural } from '../cluster/cluster.ts';
+import type { ApiObject } from '@tsukube/client';
+import { controllerOf, type JsonObject, type LabelSelector, labelSelectorOf } from '@tsukube/machinery';
+import type { Cluster, Kinds, Plural } from '../cluster/cluster.ts';
 
 /** The owner reference of a controller. */
 export function controllerRef({ apiVersion, kind, metadata }: ApiObject): metaV1.OwnerReference {
@@ -8,13 +9,9 @@ export function controllerRef({ apiVersion, kind, metadata }: ApiObject): metaV1
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-export function controllerOf({ metadata }: ApiObject): metaV1.OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller);
-}
-
 /** For indexes of objects by their controller. */
 export function controllerUid(object: ApiObject): string | undefined {
-  return controllerOf(object)?.uid;
+  return controllerOf(object.metadata)?.uid;
 }
 
 /** Matches nothing if the selector is absent or malformed. */
@@ -40,7 +37,7 @@ export async function claim<P extends Plural>(
   const isDeleted = owner.metadata.deletionTimestamp !== undefined;
   const claimed: Kinds[P][] = [];
   for (const object of cluster.objects(plural).list(owner.metadata.namespace ?? '')) {
-    const ref = controllerOf(object);
+    const ref = controllerOf(object.metadata);
     const isMatch = matches(selector, object);
     if (ref?.uid === owner.metadata.uid) {
       if (isMatch) claimed.push(object);

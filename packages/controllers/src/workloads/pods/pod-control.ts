@@ -1,14 +1,15 @@
 import type { coreV1 } from '@tsukube/api/kinds';
+import type { ApiObject } from '@tsukube/client';
 import { StatusError } from '@tsukube/machinery';
-import type { ApiObject, Body, Cluster } from '../cluster/cluster.ts';
-import type { EventRecorder } from '../cluster/events.ts';
+import type { Cluster, WithoutTypeMeta } from '../cluster/cluster.ts';
+import type { WorkloadEventRecorder } from '../cluster/events.ts';
 
 /** Creates a pod and records an Event at its owner. */
 export async function createPod(
   cluster: Cluster,
-  events: EventRecorder,
+  events: WorkloadEventRecorder,
   owner: ApiObject,
-  pod: Body<coreV1.Pod>,
+  pod: WithoutTypeMeta<coreV1.Pod>,
 ): Promise<coreV1.Pod> {
   try {
     const created = await cluster.create('pods', pod);
@@ -21,7 +22,12 @@ export async function createPod(
 }
 
 /** Deletes a pod and records an Event at its owner. A pod that is gone is no error. */
-export async function deletePod(cluster: Cluster, events: EventRecorder, owner: ApiObject, pod: coreV1.Pod): Promise<void> {
+export async function deletePod(
+  cluster: Cluster,
+  events: WorkloadEventRecorder,
+  owner: ApiObject,
+  pod: coreV1.Pod,
+): Promise<void> {
   try {
     await cluster.delete('pods', pod, { uid: pod.metadata.uid });
     events.normal(owner, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);

@@ -1,11 +1,12 @@
 import type { coreV1 } from '@tsukube/api/kinds';
+import type { ApiObject } from '@tsukube/client';
 import { canonicalJson, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import type { ApiObject, Body } from '../cluster/cluster.ts';
+import type { WithoutTypeMeta } from '../cluster/cluster.ts';
 import { copyOf, pruned } from '../cluster/values.ts';
 import { controllerRef } from './ownership.ts';
 
 /** A pod of a template, with its owner as controller and a generated name. */
-export function podFromTemplate(template: coreV1.PodTemplateSpec | undefined, owner: ApiObject): Body<coreV1.Pod> {
+export function podFromTemplate(template: coreV1.PodTemplateSpec | undefined, owner: ApiObject): WithoutTypeMeta<coreV1.Pod> {
   const { labels, annotations, finalizers } = copyOf(template?.metadata ?? {});
   const metadata = {
     generateName: `${owner.metadata.name}-`,
@@ -15,7 +16,7 @@ export function podFromTemplate(template: coreV1.PodTemplateSpec | undefined, ow
     finalizers,
     ownerReferences: [controllerRef(owner)],
   };
-  return pruned({ metadata, spec: copyOf(template?.spec) }) as Body<coreV1.Pod>;
+  return pruned({ metadata, spec: copyOf(template?.spec) }) as WithoutTypeMeta<coreV1.Pod>;
 }
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -24,7 +25,7 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
  * The value of the label pod-template-hash and the suffix of names. Unlike kube-controller-manager, which hashes a dump of Go
  * structs, it hashes JSON; both only need the same template to have the same hash.
  */
-export function hashOf(value: unknown, collisionCount?: number): string {
+export function templateHash(value: unknown, collisionCount?: number): string {
   let hash = 0x811c9dc5;
   const text =
     canonicalJson(pruned(value) as JsonValue as JsonObject) + (collisionCount === undefined ? '' : `#${collisionCount}`);

@@ -1,6 +1,6 @@
 import type { coreV1 } from '@tsukube/api/kinds';
 import { parseQuantity } from '@tsukube/machinery';
-import { entryOf, type Lister } from '../cluster/lister.ts';
+import { getOrCreate, type Lister } from '../cluster/lister.ts';
 import { isFinished } from '../pods/pod-state.ts';
 
 /** Amounts by resource, in thousandths. */
@@ -22,7 +22,7 @@ export function amountsOf(resources: Readonly<Record<string, string>> = {}): Amo
 }
 
 /** The requests of a pod: the sum of its containers, or of one init container if that is more, and its overhead. */
-export function podRequests({ spec }: coreV1.Pod): Amounts {
+export function schedulingRequests({ spec }: coreV1.Pod): Amounts {
   const total: Amounts = new Map();
   for (const { resources } of spec?.containers ?? []) add(total, amountsOf(resources?.requests));
   for (const { resources, restartPolicy } of spec?.initContainers ?? []) {
@@ -40,7 +40,7 @@ function add(total: Amounts, more: Amounts, sign = 1): void {
 }
 
 /** `PROTOCOL/PORT` of the host ports of a pod. */
-export function hostPorts({ spec }: coreV1.Pod): string[] {
+export function hostPortsOf({ spec }: coreV1.Pod): string[] {
   const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);
   return ports.filter(({ hostPort }) => hostPort).map(({ protocol = 'TCP', hostPort }) => `${protocol}/${hostPort}`);
 }
@@ -66,7 +66,7 @@ export class NodeUsage {
     this.forget(uid);
     this.#nodeOf.set(uid, node);
     this.podsOn(node).set(uid, pod);
-    add(this.requestsOn(node), podRequests(pod));
+    add(this.requestsOn(node), schedulingRequests(pod));
   }
 
   forget(uid: string): void {
@@ -75,14 +75,14 @@ export class NodeUsage {
     const pod = this.podsOn(node).get(uid);
     this.#nodeOf.delete(uid);
     this.podsOn(node).delete(uid);
-    if (pod) add(this.requestsOn(node), podRequests(pod), -1);
+    if (pod) add(this.requestsOn(node), schedulingRequests(pod), -1);
   }
 
   podsOn(node: string): Map<string, coreV1.Pod> {
-    return entryOf(this.#pods, node, () => new Map());
+    return getOrCreate(this.#pods, node, () => new Map());
   }
 
   requestsOn(node: string): Amounts {
-    return entryOf(this.#requests, node, () => new Map());
+    return getOrCreate(this.#requests, node, () => new Map());
   }
 }

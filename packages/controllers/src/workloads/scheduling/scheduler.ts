@@ -2,12 +2,12 @@ import type { coreV1 } from '@tsukube/api/kinds';
 import { settleRaces, WorkQueue } from '@tsukube/apiserver';
 import { formatTime } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, whenSynced } from '../cluster/controller.ts';
+import { type WorkloadController, whenSynced } from '../cluster/controller.ts';
 import { eventRecorder } from '../cluster/events.ts';
-import { keyOf } from '../cluster/lister.ts';
+import { queueKey } from '../cluster/lister.ts';
 import { isFinished, podConditionOf } from '../pods/pod-state.ts';
 import { isCordoned, matchesNodeAffinity, matchesTerm, untolerated } from './node-fit.ts';
-import { amountsOf, hostPorts, NodeUsage, podRequests } from './resources.ts';
+import { amountsOf, hostPortsOf, NodeUsage, schedulingRequests } from './resources.ts';
 import { topologyFilter } from './topology.ts';
 
 type Node = coreV1.Node;
@@ -19,7 +19,7 @@ const schedulerName = 'default-scheduler';
  * Assigns pods to nodes, one after the other: to the node with the least of its resources in use among those that fit. It does
  * not preempt, and it ignores volumes.
  */
-export function scheduler(everything: Cluster): Pick<RunningController, 'stop'> {
+export function scheduler(everything: Cluster): Pick<WorkloadController, 'stop'> {
   const cluster = everything.as('kube-scheduler');
   const pods = cluster.objects('pods');
   const nodes = cluster.objects('nodes');
@@ -47,7 +47,7 @@ export function scheduler(everything: Cluster): Pick<RunningController, 'stop'> 
     events.normal(pod, 'Scheduled', `Successfully assigned ${key} to ${nodeName}`);
   };
   const reject = async (pod: Pod, message: string): Promise<void> => {
-    unschedulable.add(keyOf(pod));
+    unschedulable.add(queueKey(pod));
     const known = podConditionOf(pod, 'PodScheduled');
     if (known?.reason === 'Unschedulable' && known.message === message) return;
     events.warning(pod, 'FailedScheduling', message);
@@ -71,12 +71,12 @@ export function scheduler(everything: Cluster): Pick<RunningController, 'stop'> 
   const stops = [
     pods.subscribe(({ current, previous }) => {
       if (current && isWaiting(current)) {
-        if (!unschedulable.has(keyOf(current)) || current.metadata.generation !== previous?.metadata.generation)
-          queue.add(keyOf(current));
+        if (!unschedulable.has(queueKey(current)) || current.metadata.generation !== previous?.metadata.generation)
+          queue.add(queueKey(current));
         return;
       }
       const pod = current ?? previous;
-      if (pod) unschedulable.delete(keyOf(pod));
+      if (pod) unschedulable.delete(queueKey(pod));
       // A pod that ends frees resources; one that starts may be what others want to be near.
       retryAll();
     }),
@@ -134,8 +134,8 @@ function exclusions(pod: Pod, node: Node, usage: NodeUsage, excludedByPods: (nod
   if (taint) return [`node(s) had untolerated taint(s)`];
   if (!matchesNodeAffinity(spec, node)) return ["node(s) didn't match Pod's node affinity/selector"];
   const name = node.metadata.name ?? '';
-  const taken = new Set([...usage.podsOn(name).values()].flatMap(hostPorts));
-  if (hostPorts(pod).some((port) => taken.has(port))) return ["node(s) didn't have free ports for the requested pod ports"];
+  const taken = new Set([...usage.podsOn(name).values()].flatMap(hostPortsOf));
+  if (hostPortsOf(pod).some((port) => taken.has(port))) return ["node(s) didn't have free ports for the requested pod ports"];
   const lacking = insufficient(pod, node, usage);
   if (lacking.length > 0) return lacking;
   const reason = excludedByPods(node);
@@ -145,7 +145,7 @@ function exclusions(pod: Pod, node: Node, usage: NodeUsage, excludedByPods: (nod
 function insufficient(pod: Pod, node: Node, usage: NodeUsage): string[] {
   const allocatable = amountsOf(node.status?.allocatable);
   const used = usage.requestsOn(node.metadata.name ?? '');
-  const lacking = [...podRequests(pod)].filter(
+  const lacking = [...schedulingRequests(pod)].filter(
     ([name, amount]) => amount > 0 && (used.get(name) ?? 0) + amount > (allocatable.get(name) ?? 0),
   );
   return lacking.map(([name]) => (name === 'pods' ? 'Too many pods' : `Insufficient ${name}`));
@@ -155,7 +155,7 @@ function insufficient(pod: Pod, node: Node, usage: NodeUsage): string[] {
 function scoreOf(pod: Pod, node: Node, usage: NodeUsage): number {
   const allocatable = amountsOf(node.status?.allocatable);
   const used = usage.requestsOn(node.metadata.name ?? '');
-  const requests = podRequests(pod);
+  const requests = schedulingRequests(pod);
   const free = ['cpu', 'memory', 'pods'].map((name) => {
     const total = allocatable.get(name) ?? 0;
     return total === 0 ? 0 : 1 - ((used.get(name) ?? 0) + (requests.get(name) ?? 0)) / total;

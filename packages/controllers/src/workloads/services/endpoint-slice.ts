@@ -1,6 +1,6 @@
 import type { coreV1, discoveryV1 } from '@tsukube/api/kinds';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
 import { isSame } from '../cluster/values.ts';
 import { controllerRef } from '../pods/ownership.ts';
 import {
@@ -8,12 +8,12 @@ import {
   addressOf,
   endpointOf,
   hasEndpoints,
+  hasNoClusterIP,
   headlessLabel,
-  isHeadless,
-  isServed,
   portsOf,
   selectsPod,
   servicesOf,
+  shouldPodBeInEndpoints,
 } from './endpoints.ts';
 
 type Service = coreV1.Service;
@@ -27,7 +27,7 @@ const reserved = new Set([serviceLabel, managedByLabel, headlessLabel]);
 const maxEndpoints = 100;
 
 /** Writes the pods of services into EndpointSlices. */
-export function endpointSliceController(cluster: Cluster): RunningController {
+export function endpointSliceController(cluster: Cluster): WorkloadController {
   const services = cluster.objects('services');
   const pods = cluster.objects('pods');
   const nodes = cluster.objects('nodes');
@@ -42,7 +42,7 @@ export function endpointSliceController(cluster: Cluster): RunningController {
     const existing = slicesOf(`${namespace}/${name}`);
     // Slices of a service that is gone are left to the garbage collector.
     if (!service || !hasEndpoints(service)) return undefined;
-    const selected = pods.list(namespace).filter((pod) => selectsPod(service, pod) && isServed(pod));
+    const selected = pods.list(namespace).filter((pod) => selectsPod(service, pod) && shouldPodBeInEndpoints(pod));
     const families = (service.spec?.ipFamilies ?? ['IPv4']) as AddressType[];
     const desired = families.flatMap((type) => portGroups(service, selected, type, zoneOf));
     const changes = planSlices(service, desired, existing);
@@ -165,6 +165,6 @@ function labelsOf(service: Service): Record<string, string> {
     ...Object.fromEntries(own),
     [managedByLabel]: managedBy,
     [serviceLabel]: service.metadata.name ?? '',
-    ...(isHeadless(service) && { [headlessLabel]: '' }),
+    ...(hasNoClusterIP(service) && { [headlessLabel]: '' }),
   };
 }

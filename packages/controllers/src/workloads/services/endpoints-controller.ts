@@ -1,18 +1,18 @@
 import type { coreV1 } from '@tsukube/api/kinds';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
 import { isSame } from '../cluster/values.ts';
 import { isReady } from '../pods/pod-state.ts';
 import {
   addressOf,
   hasEndpoints,
+  hasNoClusterIP,
   headlessLabel,
   hostnameOf,
-  isHeadless,
-  isServed,
   portsOf,
   selectsPod,
   servicesOf,
+  shouldPodBeInEndpoints,
   targetRefOf,
 } from './endpoints.ts';
 
@@ -24,7 +24,7 @@ const managedBy = 'endpoint-controller';
 const maxAddresses = 1000;
 
 /** Writes the pods of services into Endpoints, the deprecated form of EndpointSlices. */
-export function endpointsController(cluster: Cluster): RunningController {
+export function endpointsController(cluster: Cluster): WorkloadController {
   const services = cluster.objects('services');
   const pods = cluster.objects('pods');
   const endpoints = cluster.objects('endpoints');
@@ -62,12 +62,15 @@ export function endpointsController(cluster: Cluster): RunningController {
 }
 
 function isIncluded(service: Service, pod: coreV1.Pod): boolean {
-  return isServed(pod) && (pod.metadata.deletionTimestamp === undefined || Boolean(service.spec?.publishNotReadyAddresses));
+  return (
+    shouldPodBeInEndpoints(pod) &&
+    (pod.metadata.deletionTimestamp === undefined || Boolean(service.spec?.publishNotReadyAddresses))
+  );
 }
 
 function labelsOf(service: Service): Record<string, string> {
   const { [headlessLabel]: _, ...labels } = service.metadata.labels ?? {};
-  return { ...labels, [managedByLabel]: managedBy, ...(isHeadless(service) && { [headlessLabel]: '' }) };
+  return { ...labels, [managedByLabel]: managedBy, ...(hasNoClusterIP(service) && { [headlessLabel]: '' }) };
 }
 
 /** Addresses by their ports: ready ones, and those that are not. */
@@ -81,7 +84,7 @@ export function subsetsOf(service: Service, pods: readonly coreV1.Pod[]): coreV1
     const ip = addressOf(pod, family);
     if (ip === undefined) continue;
     const ports = portsOf(service, pod).map(({ name, ...port }) => ({ ...(name && { name }), ...port }) as coreV1.EndpointPort);
-    if (ports.length === 0 && !isHeadless(service)) continue;
+    if (ports.length === 0 && !hasNoClusterIP(service)) continue;
     const key = JSON.stringify(ports);
     const subset = subsets.get(key) ?? { ports, ready: [], notReady: [] };
     const isPublished = isReady(pod) || service.spec?.publishNotReadyAddresses;

@@ -17,11 +17,11 @@ export function selectsPod({ spec }: Service, { metadata }: Pod): boolean {
   return selector.length > 0 && selector.every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-export function isHeadless({ spec }: Service): boolean {
+export function hasNoClusterIP({ spec }: Service): boolean {
   return !spec?.clusterIP || spec.clusterIP === 'None';
 }
 
-export function isServed(pod: Pod): boolean {
+export function shouldPodBeInEndpoints(pod: Pod): boolean {
   return !isFinished(pod) && (pod.status?.podIPs ?? []).length > 0;
 }
 

@@ -1,10 +1,10 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
 import { StatusError } from '@tsukube/machinery';
 import type { Cluster } from '../cluster/cluster.ts';
-import { type RunningController, runController } from '../cluster/controller.ts';
-import { type EventRecorder, eventRecorder } from '../cluster/events.ts';
+import { runController, type WorkloadController } from '../cluster/controller.ts';
+import { eventRecorder, type WorkloadEventRecorder } from '../cluster/events.ts';
 import { isSame, omitZero } from '../cluster/values.ts';
-import { type History, revisionLabel, syncHistory, templateOf, truncateHistory } from '../history/controller-revisions.ts';
+import { type History, revisionLabel, revisionTemplate, syncHistory, truncateHistory } from '../pods/controller-revisions.ts';
 import { claim, selectorOf } from '../pods/ownership.ts';
 import { isAvailable, isFinished, isReady, nextAvailability } from '../pods/pod-state.ts';
 import { claimsOf, firstOrdinal, ordinalOf, statefulPod } from './pods.ts';
@@ -13,7 +13,7 @@ type StatefulSet = appsV1.StatefulSet;
 type Pod = coreV1.Pod;
 
 /** Keeps the pods of StatefulSets, each with its own identity, in order. */
-export function statefulSetController(cluster: Cluster): RunningController {
+export function statefulSetController(cluster: Cluster): WorkloadController {
   const sets = cluster.objects('statefulsets');
   const pods = cluster.objects('pods');
   const events = eventRecorder(cluster, 'statefulset-controller');
@@ -45,13 +45,13 @@ export function statefulSetController(cluster: Cluster): RunningController {
 
 class SetSync {
   readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
+  readonly #events: WorkloadEventRecorder;
   readonly #set: StatefulSet;
   readonly #history: History;
   /** By ordinal. */
   readonly #pods: Map<number, Pod>;
 
-  constructor(cluster: Cluster, events: EventRecorder, set: StatefulSet, pods: readonly Pod[], history: History) {
+  constructor(cluster: Cluster, events: WorkloadEventRecorder, set: StatefulSet, pods: readonly Pod[], history: History) {
     this.#cluster = cluster;
     this.#events = events;
     this.#set = set;
@@ -120,7 +120,7 @@ class SetSync {
     const isUpdated = ordinal >= firstOrdinal(this.#set) + this.#partition;
     const revision = isUpdated ? this.#updateRevision : this.#currentRevision;
     const found = this.#history.all.find(({ metadata }) => metadata.name === revision) ?? this.#history.current;
-    const body = statefulPod(this.#set, templateOf(found), revision, ordinal);
+    const body = statefulPod(this.#set, revisionTemplate(found), revision, ordinal);
     const name = body.metadata.name ?? '';
     const { name: set } = this.#set.metadata;
     try {

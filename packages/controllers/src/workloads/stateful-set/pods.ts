@@ -1,6 +1,6 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
-import type { Body } from '../cluster/cluster.ts';
-import { revisionLabel } from '../history/controller-revisions.ts';
+import type { WithoutTypeMeta } from '../cluster/cluster.ts';
+import { revisionLabel } from '../pods/controller-revisions.ts';
 import { controllerRef } from '../pods/ownership.ts';
 import { podFromTemplate } from '../pods/pod-template.ts';
 
@@ -26,7 +26,7 @@ export function statefulPod(
   template: coreV1.PodTemplateSpec,
   revision: string,
   ordinal: number,
-): Body<coreV1.Pod> {
+): WithoutTypeMeta<coreV1.Pod> {
   const pod = podFromTemplate(template, set);
   const name = `${set.metadata.name}-${ordinal}`;
   const labels = { ...pod.metadata.labels, [podNameLabel]: name, [podIndexLabel]: String(ordinal), [revisionLabel]: revision };
@@ -51,7 +51,7 @@ function claimTemplates({ spec }: StatefulSet): coreV1.PersistentVolumeClaim[] {
 }
 
 /** The claims of a pod. They stay when the set shrinks or is deleted, unless its policy says otherwise. */
-export function claimsOf(set: StatefulSet, podName: string): Body<coreV1.PersistentVolumeClaim>[] {
+export function claimsOf(set: StatefulSet, podName: string): WithoutTypeMeta<coreV1.PersistentVolumeClaim>[] {
   const isOwned = set.spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
   return claimTemplates(set).map(({ metadata, spec }) => ({
     metadata: {

@@ -7,7 +7,7 @@ import { conversions } from '../values/convert.ts';
 import { CelError } from '../values/value.ts';
 
 /** Validates constant arguments and element types at compile time. */
-export function validate(expr: Expr, issues: Issues): void {
+export function validateAst(expr: Expr, issues: Issues): void {
   for (const name of ['duration', 'timestamp', 'matches']) walk(expr, (each) => checkLiteral(each, name, issues));
   walk(expr, (each) => (each.is === 'call' && each.function === 'format' ? false : checkElements(each, issues)));
   walk(expr, (each) => (each.is === 'call' ? checkFormatCall(each, issues) : undefined));

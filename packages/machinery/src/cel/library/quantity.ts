@@ -1,13 +1,13 @@
+import { formatQuantity } from '../../quantity/format.ts';
 import {
   addQuantities,
   compareQuantities,
-  formatQuantity,
   parseQuantity,
   type Quantity,
   QuantityError,
   quantityValue,
   subtractQuantities,
-} from '../../quantity/index.ts';
+} from '../../quantity/quantity.ts';
 import { boolType, type CelType, doubleType, intType, stringType } from '../types/type.ts';
 import { CelDouble, CelError, CelOpaque, type CelValue, checkedInt, type Int, noSuchOverload } from '../values/value.ts';
 import { type CelLibrary, declare, globalOverload, memberOverload, type Overload } from './declarations.ts';

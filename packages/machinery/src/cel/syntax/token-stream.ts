@@ -1,5 +1,5 @@
 import type { Issues } from './source.ts';
-import { displayText, type Follow, follows, kindName, namesOf, type Token, type TokenKind } from './tokens.ts';
+import { displayText, type Follow, follows, kindName, type Token, type TokenKind, tokenNames } from './tokens.ts';
 
 /** The current rule failed; parsing continues in an outer one. */
 export class ParseFailure extends Error {
@@ -87,7 +87,7 @@ export class TokenStream {
   afterRepetition(expected: ReadonlySet<TokenKind>): void {
     const token = this.peek();
     if (expected.has(token.kind)) return;
-    this.#report(token.at, `extraneous input ${displayText(token.text)} expecting ${namesOf(expected)}`);
+    this.#report(token.at, `extraneous input ${displayText(token.text)} expecting ${tokenNames(expected)}`);
     this.#recovering = true;
     const wanted = new Set([...expected, ...this.#following.flatMap(({ tokens }) => [...tokens])]);
     while (!this.is('<EOF>') && !wanted.has(this.peek().kind)) this.#position++;
@@ -95,7 +95,7 @@ export class TokenStream {
 
   mismatch(expected: ReadonlySet<TokenKind>): ParseFailure {
     const token = this.peek();
-    this.#report(token.at, `mismatched input ${displayText(token.text)} expecting ${namesOf(expected)}`);
+    this.#report(token.at, `mismatched input ${displayText(token.text)} expecting ${tokenNames(expected)}`);
     this.#recovering = true;
     return new ParseFailure();
   }
@@ -153,7 +153,7 @@ export class TokenStream {
   #dropUnwanted(expected: ReadonlySet<TokenKind>): boolean {
     if (!expected.has(this.peek(1).kind) || this.is('<EOF>')) return false;
     const token = this.peek();
-    this.#report(token.at, `extraneous input ${displayText(token.text)} expecting ${namesOf(expected)}`);
+    this.#report(token.at, `extraneous input ${displayText(token.text)} expecting ${tokenNames(expected)}`);
     this.#position++;
     this.#recovering = false;
     return true;

@@ -18,7 +18,7 @@ export function kindName(kind: TokenKind): string {
   return kind === '<EOF>' || /^[A-Z_]+$/.test(kind) ? kind : `'${kind}'`;
 }
 
-export function namesOf(set: ReadonlySet<TokenKind>): string {
+export function tokenNames(set: ReadonlySet<TokenKind>): string {
   const names = kinds.filter((kind) => set.has(kind)).map(kindName);
   return names.length === 1 ? (names[0] ?? '') : `{${names.join(', ')}}`;
 }

@@ -1,5 +1,7 @@
+import { StatusError } from '../../errors/status-error.ts';
+import { cannotUnmarshal } from '../../json/errors.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
-import type { FieldType, TypeCatalogue } from '../../schema/type.ts';
+import type { FieldType, TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
 import {
   applyRetainKeys,
   badElementOrder,
@@ -135,4 +137,21 @@ function listAt(object: JsonObject, key: string): JsonValue[] | undefined {
   const list = object[key];
   if (!Array.isArray(list)) throw wrongType('[]interface {}', list);
   return list;
+}
+
+/** Applies a strategic merge patch. Throws a StatusError. Never mutates document or patch. */
+export function strategicMergePatch(
+  document: JsonObject,
+  patch: JsonValue,
+  type: TypeDefinition,
+  catalogue: TypeCatalogue,
+): JsonObject {
+  if (patch === null) return document;
+  if (!isObject(patch)) throw StatusError.badRequest(cannotUnmarshal(patch, 'map[string]interface {}'));
+  return new StrategicMerge(catalogue).mergeObject(document, patch, { is: 'object', ref: type.name });
+}
+
+/** For custom resources, which have no Go types. */
+export function strategicMergeNotSupported(): StatusError {
+  return StatusError.badRequest('strategic merge patch format is not supported');
 }

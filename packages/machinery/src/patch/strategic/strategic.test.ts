@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StatusError } from '../../errors/status-error.ts';
 import { deepCopy, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { Field, TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
-import { strategicMergePatch } from './index.ts';
+import { strategicMergePatch } from './merge.ts';
 
 const text = { is: 'string' } as const;
 const types: Record<string, Field[]> = {

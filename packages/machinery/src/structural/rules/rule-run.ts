@@ -7,7 +7,7 @@ import type { JsonValue } from '../../json/value.ts';
 import { goQuote } from '../../text/go-quote.ts';
 import type { SchemaNode, ValidationRule } from '../schema/schema-node.ts';
 import { type CompiledValidationRule, celSchemaOf, rulesOf } from './rules.ts';
-import type { Place } from './validate-rules.ts';
+import type { ValuePosition } from './validate-rules.ts';
 
 const maxMessageBytes = 5 * 1024;
 const noBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
@@ -31,7 +31,7 @@ export class RuleRun {
     return this.#budget < 0;
   }
 
-  evaluate(node: SchemaNode, value: JsonValue, old: JsonValue | undefined, place: Place): void {
+  evaluate(node: SchemaNode, value: JsonValue, old: JsonValue | undefined, place: ValuePosition): void {
     const rules = rulesOf(node, place.root);
     if (rules === undefined) return;
     if (this.#budget <= 0) {
@@ -50,7 +50,7 @@ export class RuleRun {
     }
   }
 
-  #one(compiled: CompiledValidationRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: Place): void {
+  #one(compiled: CompiledValidationRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: ValuePosition): void {
     const { program, rule, error } = compiled;
     if (error !== undefined) this.errors.invalid(place.at, node.type, `rule compile error: ${error}`);
     if (program === undefined) return;
@@ -81,7 +81,7 @@ export class RuleRun {
     } else this.errors.invalid(at, node.type, `${error} evaluating rule: ${text}`);
   }
 
-  #broken(compiled: CompiledValidationRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: Place): void {
+  #broken(compiled: CompiledValidationRule, node: SchemaNode, value: JsonValue, bindings: Bindings, place: ValuePosition): void {
     const { rule, fieldPath, usesOldSelf } = compiled;
     const at = fieldPath === '' ? place.at : (place.at?.child(fieldPath) ?? path(fieldPath));
     const detail = compiled.message === undefined ? undefined : this.#message(compiled.message, bindings);

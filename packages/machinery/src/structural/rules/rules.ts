@@ -1,4 +1,4 @@
-import { memoize } from '../../cache/memoize.ts';
+import { memoize } from '../../cache/bounded-cache.ts';
 import { compile } from '../../cel/compile.ts';
 import type { Compiled, CostEstimate, SizeEstimator } from '../../cel/contract.ts';
 import { createEnvironment, type Environment } from '../../cel/environment.ts';

@@ -50,7 +50,7 @@ export function validateRulesOfValue(
 }
 
 /** The path of a value and the old value it replaces. */
-export interface Place {
+export interface ValuePosition {
   readonly at: FieldPath | undefined;
   readonly current: Correlation | undefined;
   /** The nearest enclosing value that has an old counterpart. */
@@ -58,7 +58,7 @@ export interface Place {
   readonly root: boolean;
 }
 
-function validateValue(node: SchemaNode, value: JsonValue, old: JsonValue | undefined, place: Place, run: RuleRun): void {
+function validateValue(node: SchemaNode, value: JsonValue, old: JsonValue | undefined, place: ValuePosition, run: RuleRun): void {
   if (!node.within.rules || value === null || run.isSpent) return;
   if (node.rules.length > 0) run.evaluate(node, value, old ?? undefined, place);
   if (run.isSpent) return;
@@ -70,7 +70,7 @@ function validateItems(
   node: SchemaNode,
   list: readonly JsonValue[],
   old: readonly JsonValue[],
-  place: Place,
+  place: ValuePosition,
   run: RuleRun,
 ): void {
   const { items } = node;
@@ -79,7 +79,7 @@ function validateItems(
   for (const [i, item] of list.entries()) validateValue(items, item, oldItems.like(item), below(place, i), run);
 }
 
-function validateMembers(node: SchemaNode, object: JsonObject, old: JsonObject, place: Place, run: RuleRun): void {
+function validateMembers(node: SchemaNode, object: JsonObject, old: JsonObject, place: ValuePosition, run: RuleRun): void {
   const { properties, additional, mapType } = node;
   const correlatable = mapType === undefined || mapType === 'granular' || mapType === 'atomic';
   for (const key in object) {
@@ -90,7 +90,7 @@ function validateMembers(node: SchemaNode, object: JsonObject, old: JsonObject, 
   }
 }
 
-function below({ at, current, nearest }: Place, step: string | number, isMapKey = false): Place {
+function below({ at, current, nearest }: ValuePosition, step: string | number, isMapKey = false): ValuePosition {
   const next = pathBelow(at, step, isMapKey);
   if (current === undefined) return { at: next, current, nearest, root: false };
   if (typeof step === 'number') return { at: next, current: current.index(step), nearest: current, root: false };

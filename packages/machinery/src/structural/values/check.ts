@@ -1,4 +1,4 @@
-import { memoize } from '../../cache/memoize.ts';
+import { memoize } from '../../cache/bounded-cache.ts';
 import { deepEqual, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goRegExp } from '../../text/go-regexp.ts';
 import type { SchemaNode, ValueRules } from '../schema/schema-node.ts';

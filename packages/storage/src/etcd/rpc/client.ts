@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Metadata } from '../../grpc/calls.ts';
-import { backoff } from '../../grpc/channel.ts';
+import { channelBackoff } from '../../grpc/channel.ts';
 import type { GrpcMethod } from '../../grpc/protobuf.ts';
 import { Cancelled, Unavailable } from '../../store.ts';
-import { authenticateMethod, type Credentials } from './cluster.ts';
+import { authenticateMethod, type EtcdCredentials } from './cluster.ts';
 import { isAuthenticationOff, isStaleToken, isTransient } from './errors.ts';
 import type { EtcdMembers } from './members.ts';
 
 interface EtcdClientOptions {
   readonly timeoutMs: number;
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: EtcdCredentials | undefined;
 }
 
 type Kind = 'read' | 'write';
@@ -106,12 +106,12 @@ export class EtcdClient {
   /** Waits for the backoff, or rethrows the error if the call must not be retried. */
   async #waitForNext(kind: Kind, error: unknown, attempt: number, deadline: number): Promise<void> {
     const repeatable = isTransient(error) && (kind === 'read' || error.unwritten);
-    const delay = backoff(attempt);
+    const delay = channelBackoff(attempt);
     if (!repeatable || this.#closed || performance.now() + delay >= deadline) throw error;
     await pause(delay);
   }
 
-  async #token(credentials: Credentials): Promise<string | undefined> {
+  async #token(credentials: EtcdCredentials): Promise<string | undefined> {
     const options = { session: ANONYMOUS, deadline: performance.now() + this.timeoutMs };
     try {
       return await this.#call('read', authenticateMethod, credentials, options);

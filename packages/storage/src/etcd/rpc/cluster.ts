@@ -23,13 +23,13 @@ export const memberStatusMethod: GrpcMethod<void, MemberStatus> = {
   },
 };
 
-export interface Credentials {
+export interface EtcdCredentials {
   readonly username: string;
   readonly password: string;
 }
 
 /** Returns an auth token. */
-export const authenticateMethod: GrpcMethod<Credentials, string> = {
+export const authenticateMethod: GrpcMethod<EtcdCredentials, string> = {
   path: '/etcdserverpb.Auth/Authenticate',
   encode: ({ username, password }) => finish(write().uint32(bytesTag(1)).string(username).uint32(bytesTag(2)).string(password)),
   decode: (message) => {

@@ -3,7 +3,7 @@ import { Compacted, Unavailable } from '../../store.ts';
 import type { EtcdClient } from './client.ts';
 import type { KeyRange } from './kv.ts';
 import type { EtcdMember } from './members.ts';
-import { type WatchEvent, type WatchResponse, watchMethod } from './watch.ts';
+import { type EtcdWatchEvent, type WatchResponse, watchMethod } from './watch.ts';
 
 /** The user may not read all keys of the watch. */
 export class WatchDenied extends Unavailable {}
@@ -38,7 +38,7 @@ export class ServerWatch {
 
   /** The first response confirms the watcher. Throws Compacted, WatchDenied or another Unavailable. */
   async *responses(): AsyncGenerator<WatchResponse, void, undefined> {
-    let held: WatchEvent[] = [];
+    let held: EtcdWatchEvent[] = [];
     try {
       for await (const message of this.#stream.messages()) {
         const response = watchMethod.decode(message);
@@ -55,7 +55,7 @@ export class ServerWatch {
 }
 
 /** A fragment may end within a revision; the next one continues it. */
-function startOfLastRevision(events: readonly WatchEvent[]): number {
+function startOfLastRevision(events: readonly EtcdWatchEvent[]): number {
   const revision = events.at(-1)?.entry.revision;
   return events.findIndex(({ entry }) => entry.revision === revision);
 }

@@ -24,10 +24,10 @@ export interface WatchResponse {
   readonly compacted: number;
   /** Whether the response continues in the next message. */
   readonly fragment: boolean;
-  readonly events: WatchEvent[];
+  readonly events: EtcdWatchEvent[];
 }
 
-export interface WatchEvent {
+export interface EtcdWatchEvent {
   readonly type: 'put' | 'delete';
   readonly entry: Entry;
   readonly previous: Entry | undefined;
@@ -54,7 +54,7 @@ function writeCreate(writer: MessageWriter, { range, start }: Extract<WatchReque
 
 function readWatchResponse(message: Buffer): WatchResponse {
   const reader = read(message);
-  const events: WatchEvent[] = [];
+  const events: EtcdWatchEvent[] = [];
   const response = {
     revision: 0,
     watcher: 0,
@@ -99,9 +99,9 @@ function readWatchResponse(message: Buffer): WatchResponse {
 const NO_ENTRY: Entry = { key: '', value: new Uint8Array(0), revision: 0, created: 0 };
 const DELETE = 1;
 
-function readEvent(reader: MessageReader): WatchEvent {
+function readEvent(reader: MessageReader): EtcdWatchEvent {
   const end = messageEnd(reader);
-  let type: WatchEvent['type'] = 'put';
+  let type: EtcdWatchEvent['type'] = 'put';
   let entry = NO_ENTRY;
   let previous: Entry | undefined;
   while (reader.pos < end) {

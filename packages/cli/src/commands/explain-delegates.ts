@@ -13,7 +13,7 @@ export interface ExplainedRequest {
 export type Ask = (path: string) => Promise<{ readonly status: number; readonly body: JsonValue | undefined }>;
 
 /** Whether a delegate answers a request, and why. */
-export interface Verdict {
+export interface DelegateVerdict {
   readonly answers: boolean;
   readonly reason: string;
 }
@@ -21,11 +21,11 @@ export interface Verdict {
 /** A delegate of the chain, explained by what the server publishes about itself. */
 export interface ExplainedDelegate {
   readonly name: string;
-  explain(request: ExplainedRequest, ask: Ask): Promise<Verdict>;
+  explain(request: ExplainedRequest, ask: Ask): Promise<DelegateVerdict>;
 }
 
-const passes = (reason: string): Verdict => ({ answers: false, reason });
-const answers = (reason: string): Verdict => ({ answers: true, reason });
+const passes = (reason: string): DelegateVerdict => ({ answers: false, reason });
+const answers = (reason: string): DelegateVerdict => ({ answers: true, reason });
 
 /** The delegates in the order in which they are asked. The last one answers everything. */
 export const delegates: readonly ExplainedDelegate[] = [
@@ -53,7 +53,7 @@ export function apiServiceNameOf(path: string): string | undefined {
   return prefix === 'apis' && group && version ? `${version}.${group}` : undefined;
 }
 
-async function aggregator({ path }: ExplainedRequest, ask: Ask): Promise<Verdict> {
+async function aggregator({ path }: ExplainedRequest, ask: Ask): Promise<DelegateVerdict> {
   const name = apiServiceNameOf(path);
   if (name === undefined) return passes('the path names no group version');
   const object = await objectAt(`/apis/apiregistration.k8s.io/v1/apiservices/${name}`, ask);
@@ -68,7 +68,7 @@ async function aggregator({ path }: ExplainedRequest, ask: Ask): Promise<Verdict
   return path.startsWith('/openapi/') ? passes(why) : answers(`503: ${why}`);
 }
 
-async function customResources({ info }: ExplainedRequest, ask: Ask): Promise<Verdict> {
+async function customResources({ info }: ExplainedRequest, ask: Ask): Promise<DelegateVerdict> {
   if (!info.isResource || info.group === '') return passes('the path names no resource of a custom group');
   const name = `${info.resource}.${info.group}`;
   const object = await objectAt(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`, ask);
@@ -82,7 +82,7 @@ async function customResources({ info }: ExplainedRequest, ask: Ask): Promise<Ve
   return answers(`the CustomResourceDefinition ${name} serves ${info.version}`);
 }
 
-async function builtInResources({ info }: ExplainedRequest, ask: Ask): Promise<Verdict> {
+async function builtInResources({ info }: ExplainedRequest, ask: Ask): Promise<DelegateVerdict> {
   if (!info.isResource) return passes('the path names no resource');
   const place = info.prefix === 'api' ? `/api/${info.version}` : `/apis/${info.group}/${info.version}`;
   const groupVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
@@ -96,7 +96,7 @@ async function builtInResources({ info }: ExplainedRequest, ask: Ask): Promise<V
   return answers(`405: ${name} of ${groupVersion} has the verbs ${verbs.join(', ')}, but not ${info.verb}`);
 }
 
-async function discovery({ path, info }: ExplainedRequest, ask: Ask): Promise<Verdict> {
+async function discovery({ path, info }: ExplainedRequest, ask: Ask): Promise<DelegateVerdict> {
   const parts = path.split('/').filter((part) => part !== '');
   const isDiscovery = !info.isResource && (parts[0] === 'api' || parts[0] === 'apis');
   if (!isDiscovery) return passes('the path is not one of discovery');
@@ -104,14 +104,14 @@ async function discovery({ path, info }: ExplainedRequest, ask: Ask): Promise<Ve
   return status === 404 ? passes('no resource is served there') : answers('lists groups, versions or resources');
 }
 
-async function openApi({ path }: ExplainedRequest, ask: Ask): Promise<Verdict> {
+async function openApi({ path }: ExplainedRequest, ask: Ask): Promise<DelegateVerdict> {
   if (!path.startsWith('/openapi/')) return passes('the path is not below /openapi');
   if (path === '/openapi/v2' || path === '/openapi/v3') return answers('merged from all delegates');
   const { status } = await ask(path);
   return status === 404 ? passes('there is no such document') : answers('a document of this server');
 }
 
-async function pages({ path }: ExplainedRequest, ask: Ask): Promise<Verdict> {
+async function pages({ path }: ExplainedRequest, ask: Ask): Promise<DelegateVerdict> {
   const index = await objectAt('/', ask);
   const isListed = path === '/' || (index !== undefined && textsIn(index, 'paths').includes(path));
   if (isListed) return answers('listed by GET /');

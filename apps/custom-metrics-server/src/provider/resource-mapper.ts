@@ -1,5 +1,4 @@
-import type { DiscoveredResource, KubeClient } from '@tsukube/client';
-import type { GroupResource } from '../provider/provider.ts';
+import type { DiscoveredResource, GroupResource, KubeClient } from '@tsukube/client';
 
 /** Resources that are not known are looked for again after this long. */
 const refreshMs = 30_000;

@@ -1,7 +1,6 @@
-import type { AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
-import { ensureObject, mapIn, objectIn } from '@tsukube/machinery';
-import { whenFresh } from '../common/cached-objects.ts';
-import { defaultClassName } from '../common/default-class.ts';
+import { type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
+import { ensureObject, mapIn, objectIn, textsIn } from '@tsukube/machinery';
+import { defaultClassName, whenFresh } from './common/cached-objects.ts';
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 const annotations = ['ingressclass.kubernetes.io/is-default-class'];
@@ -22,3 +21,16 @@ export function defaultIngressClass(classes: ObjectCache | undefined): Admission
     },
   };
 }
+
+/** DenyServiceExternalIPs: no new entries in `spec.externalIPs` of Services. */
+export const denyServiceExternalIPs: AdmissionPlugin = {
+  name: 'DenyServiceExternalIPs',
+  validate(attributes) {
+    const { operation, resource, subresource, object, oldObject } = attributes;
+    if (resource.names.plural !== 'services' || subresource !== '' || resource.hub.group !== '') return;
+    if (!object || (operation !== 'CREATE' && operation !== 'UPDATE')) return;
+    const known = new Set(textsIn(objectIn(oldObject, 'spec'), 'externalIPs'));
+    if (textsIn(objectIn(object, 'spec'), 'externalIPs').every((address) => known.has(address))) return;
+    throw forbiddenByAdmission(attributes, 'Use of external IPs is denied by admission control');
+  },
+};

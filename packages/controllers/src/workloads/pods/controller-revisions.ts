@@ -1,9 +1,10 @@
 import type { appsV1, coreV1 } from '@tsukube/api/kinds';
+import type { ApiObject } from '@tsukube/client';
 import { StatusError } from '@tsukube/machinery';
-import type { ApiObject, Cluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { copyOf, isSame } from '../cluster/values.ts';
-import { claim, controllerRef, selectorOf } from '../pods/ownership.ts';
-import { hashOf } from '../pods/pod-template.ts';
+import { claim, controllerRef, selectorOf } from './ownership.ts';
+import { templateHash } from './pod-template.ts';
 
 type Revision = appsV1.ControllerRevision;
 
@@ -67,7 +68,7 @@ async function createRevision(
   revision: number,
 ): Promise<Revision> {
   for (let attempt = 0; ; attempt++) {
-    const hash = hashOf(data, (owner.status?.collisionCount ?? 0) + attempt);
+    const hash = templateHash(data, (owner.status?.collisionCount ?? 0) + attempt);
     const metadata = {
       name: `${owner.metadata.name}-${hash}`,
       namespace: owner.metadata.namespace as string,
@@ -95,7 +96,7 @@ export async function truncateHistory(
 }
 
 /** The template of a revision. */
-export function templateOf({ data }: Revision): coreV1.PodTemplateSpec {
+export function revisionTemplate({ data }: Revision): coreV1.PodTemplateSpec {
   const spec = (data?.spec ?? {}) as { template?: coreV1.PodTemplateSpec & { $patch?: string } };
   const { $patch: _, ...template } = spec.template ?? {};
   return template;

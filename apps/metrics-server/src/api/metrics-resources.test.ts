@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cpuQuantity, durationText, memoryQuantity, timeText } from './quantities.ts';
+import { cpuQuantity, durationText, memoryQuantity, timeText } from './metrics-resources.ts';
 
 it.each([
   [0, '0'],

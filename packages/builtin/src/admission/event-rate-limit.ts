@@ -11,8 +11,8 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { TokenBucket } from '@tsukube/transport';
-import { aggregated } from '../common/aggregate.ts';
-import { requireConfigurationType } from '../common/configuration.ts';
+import { requireConfigurationType } from './common/configuration.ts';
+import { aggregated } from './common/plugin.ts';
 
 /** The bucket of an event, by the type of the limit. */
 const keys: Readonly<Record<string, (attributes: AdmissionAttributes) => string>> = {

@@ -7,9 +7,9 @@ import { type DelegatedAuthenticationOptions, delegatedAuthentication } from '..
 import { type DelegatedAuthorizationOptions, delegatedAuthorization } from '../delegation/delegated-authorization.ts';
 import type { RegisteredApi } from '../register/api-services.ts';
 import { type ApiRegistration, type RegisteredService, register } from '../register/register.ts';
-import type { RenewedCertificate } from '../server/certificates.ts';
-import type { ApiServerOptions } from '../server/options.ts';
-import { type RunningApiServer, serve } from '../server/serve.ts';
+import type { RenewedCertificate } from './certificates.ts';
+import type { ApiServerOptions } from './options.ts';
+import { type RunningApiServer, serve } from './serve.ts';
 
 type Replaced = 'tls' | 'certificates' | 'hosts' | 'admin' | 'kubeconfig' | 'authentication' | 'authorization';
 

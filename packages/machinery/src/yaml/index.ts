@@ -1,3 +1,0 @@
-export { YamlSyntaxError } from './document.ts';
-export { parseYaml, type YamlLimits } from './parse.ts';
-export { stringifyYaml } from './stringify.ts';

@@ -1,1 +1,0 @@
-export { type Logs, type LogsOptions, logFileName, openLogs } from './logs.ts';

@@ -1,1 +1,0 @@
-export { keepRenewed, openPki, type Pki, type Renewal, servingHosts } from './pki.ts';

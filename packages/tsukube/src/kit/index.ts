@@ -1,1 +1,0 @@
-export { onFirstClose, startTestServer } from './start.ts';
