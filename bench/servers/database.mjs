@@ -16,6 +16,7 @@ export async function startDatabase(kind) {
   const { outputFiles } = await build({
     entryPoints: [source],
     absWorkingDir: dirname(source),
+    bundle: true,
     write: false,
     format: 'esm',
     platform: 'node',

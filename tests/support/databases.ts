@@ -1,12 +1,28 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import {
+  type DatabaseOptions,
+  databasePassword,
+  databaseUser,
+  environment,
+  mysqlOrMariadb,
+  type Owner,
+  type Place,
+  type Prepared,
+  type Program,
+  postgres,
+  prepareMysql,
+  preparePostgres,
+  prepareStandby,
+} from './database-programs.ts';
+
+export { databasePassword, databaseUser } from './database-programs.ts';
 
 /** A database server on the loopback interface, with one empty database. */
 export interface RunningDatabase {
@@ -25,55 +41,24 @@ export interface RunningDatabase {
   stop(): Promise<void>;
 }
 
-export interface DatabaseOptions {
-  /** Further flags, such as `-c max_connections=20` or `--max-allowed-packet=64M`. */
-  readonly args?: readonly string[];
-  /** PEM files of the server. If `ca` is set, clients need a certificate of this CA. */
-  readonly tls?: { readonly ca?: string; readonly cert: string; readonly key: string };
-}
-
-export const databaseUser = 'tsukube';
-export const databasePassword = 'p@ss/word';
-
 /** The name of a storage backend, as in `--storage`. */
 export type DatabaseKind = 'postgres' | 'mysql';
-
-const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
-const roots = [join(cache, 'postgres'), join(cache, 'mariadb'), '/'];
-
-interface Program {
-  readonly path: string;
-  /** Where Debian's package was unpacked. */
-  readonly root: string;
-}
-
-function find(paths: (root: string) => readonly string[]): Program | undefined {
-  for (const root of roots)
-    for (const path of paths(root)) if (existsSync(join(root, path))) return { path: join(root, path), root };
-  return undefined;
-}
-
-const postgres = find((root) => {
-  const versions = join(root, 'usr/lib/postgresql');
-  return existsSync(versions) ? readdirSync(versions).map((version) => `usr/lib/postgresql/${version}/bin/postgres`) : [];
-});
-const mariadb = find(() => ['usr/sbin/mariadbd']);
 
 /** The reason to skip suites that need a database server; undefined if it is there. For `describe.skipIf(…)`. */
 export const databaseMissing: Readonly<Record<DatabaseKind, string | undefined>> = {
   postgres: postgres ? undefined : 'PostgreSQL is not installed',
-  mysql: mariadb ? undefined : 'MariaDB is not installed',
+  mysql: mysqlOrMariadb ? undefined : 'MariaDB is not installed',
 };
 
 for (const reason of Object.values(databaseMissing)) if (reason) console.warn(`${reason}: suites that need it are skipped`);
 
 /** Starts a PostgreSQL or MariaDB server in a folder of its own and waits until it accepts connections. */
 export async function startDatabase(kind: DatabaseKind, options: DatabaseOptions = {}): Promise<RunningDatabase> {
-  const program = kind === 'postgres' ? postgres : mariadb;
+  const program = kind === 'postgres' ? postgres : mysqlOrMariadb;
   if (!program) throw new Error(databaseMissing[kind]);
-  const folder = await mkdtemp(join(tmpdir(), `tsukube-${kind}-`));
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `tsukube-${kind}-`)));
   const place = { program, folder, port: await freePort(), options };
-  const server = new DatabaseProcess(place, kind === 'postgres' ? preparePostgres(place) : prepareMariadb(place));
+  const server = new DatabaseProcess(place, kind === 'postgres' ? preparePostgres(place) : prepareMysql(place));
   try {
     await server.start();
   } catch (error) {
@@ -83,23 +68,14 @@ export async function startDatabase(kind: DatabaseKind, options: DatabaseOptions
   return server;
 }
 
-interface Place {
-  readonly program: Program;
-  readonly folder: string;
-  readonly port: number;
-  readonly options: DatabaseOptions;
-}
-
-/** How to run a server whose data is prepared. */
-interface Prepared {
-  readonly scheme: string;
-  readonly args: readonly string[];
-  readonly owner: Owner | undefined;
-}
-
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
+/** Starts a PostgreSQL standby that follows a primary by streaming replication. */
+export async function startStandby(primary: RunningDatabase): Promise<RunningDatabase> {
+  if (!postgres) throw new Error(databaseMissing.postgres);
+  const folder = await mkdtemp(join(tmpdir(), 'tsukube-standby-'));
+  const place = { program: postgres, folder, port: await freePort(), options: {} };
+  const server = new DatabaseProcess(place, prepareStandby(place, primary.port));
+  await server.start();
+  return server;
 }
 
 const START_TIMEOUT_MS = 30_000;
@@ -193,133 +169,6 @@ function childrenOf(pid: number): number[] {
   } catch {
     return [];
   }
-}
-
-/** Unpacked packages bring libraries that the system lacks. */
-function environment(root: string): NodeJS.ProcessEnv {
-  if (root === '/') return { ...process.env, LC_ALL: 'C' };
-  const folders = ['usr/lib', 'lib'].flatMap((folder) => [
-    folder,
-    ...multiarch(join(root, folder)).map((each) => join(folder, each)),
-  ]);
-  return { ...process.env, LC_ALL: 'C', LD_LIBRARY_PATH: folders.map((folder) => join(root, folder)).join(':') };
-}
-
-function multiarch(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('-linux-gnu')) : [];
-}
-
-/** PostgreSQL refuses to run as root. */
-function preparePostgres({ program, folder, port, options }: Place): Prepared {
-  const owner = process.getuid?.() === 0 ? nobody() : undefined;
-  const data = join(folder, 'data');
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, databasePassword);
-  if (owner) for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid);
-  mustRun(program, join(program.path, '..', 'initdb'), owner, [
-    ...['--pgdata', data, '--username', databaseUser, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    ...['--encoding', 'UTF8', '--no-locale', '--no-sync'],
-  ]);
-  const single = ['--single', '-D', data, 'postgres'];
-  mustRun(program, program.path, owner, single, 'CREATE DATABASE tsukube;\n');
-  const tls = options.tls ? postgresTls(folder, options.tls, owner) : [];
-  return {
-    scheme: 'postgres',
-    owner,
-    args: [
-      ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder],
-      // The page cache survives a kill of the server, so the tests lose nothing.
-      ...settings({ fsync: 'off', logging_collector: 'off', log_min_messages: 'warning', max_connections: '60' }),
-      ...tls,
-    ],
-  };
-}
-
-/** The key must belong to the user of the server, or to root. Clients connect with TLS only. */
-function postgresTls(folder: string, tls: NonNullable<DatabaseOptions['tls']>, owner: Owner | undefined): string[] {
-  const copy = (name: string, source: string) => {
-    const path = join(folder, name);
-    writeFileSync(path, readFileSync(source), { mode: 0o600 });
-    if (owner) chownSync(path, owner.uid, owner.gid);
-    return path;
-  };
-  const files = { ssl: 'on', ssl_cert_file: copy('server.crt', tls.cert), ssl_key_file: copy('server.key', tls.key) };
-  const rules = copy('pg_hba.conf', writeRules(folder, tls.ca !== undefined));
-  return settings({ ...files, hba_file: rules, ...(tls.ca && { ssl_ca_file: copy('ca.crt', tls.ca) }) });
-}
-
-function writeRules(folder: string, clientCertificates: boolean): string {
-  const path = join(folder, 'rules');
-  writeFileSync(path, `hostssl all all all scram-sha-256 ${clientCertificates ? 'clientcert=verify-ca' : ''}\n`);
-  return path;
-}
-
-function settings(values: Readonly<Record<string, string>>): string[] {
-  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-}
-
-function prepareMariadb({ program, folder, port, options }: Place): Prepared {
-  const share = join(program.root, 'usr/share/mysql');
-  const data = join(folder, 'data');
-  const common = [
-    ...['--no-defaults', `--datadir=${data}`, `--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, 'charsets')}`],
-    ...(process.getuid?.() === 0 ? ['--user=root'] : []),
-  ];
-  spawnSync('mkdir', ['-p', data]);
-  const tables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'mysql_system_tables_data.sql'].map((name) =>
-    readFileSync([name, name.replace('mysql', 'mariadb')].map((each) => join(share, each)).find(existsSync) as string, 'utf8'),
-  );
-  const script = ['CREATE DATABASE mysql;', 'USE mysql;', 'SET @auth_root_socket = NULL;', ...tables].join('\n');
-  mustRun(program, program.path, undefined, [...common, '--bootstrap', '--skip-log-bin'], withoutHostName(script));
-  const init = join(folder, 'init.sql');
-  writeFileSync(init, mariadbUser);
-  const tls = options.tls
-    ? [`--ssl-cert=${options.tls.cert}`, `--ssl-key=${options.tls.key}`, '--require-secure-transport=ON']
-    : [];
-  return {
-    scheme: 'mysql',
-    owner: undefined,
-    args: [
-      ...common,
-      ...[`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 's')}`, `--pid-file=${join(folder, 'pid')}`],
-      ...[`--init-file=${init}`, '--skip-name-resolve', '--innodb-flush-method=nosync', '--innodb-buffer-pool-size=128M'],
-      ...tls,
-      ...(options.tls?.ca ? [`--ssl-ca=${options.tls.ca}`] : []),
-    ],
-  };
-}
-
-function withoutHostName(script: string): string {
-  return script
-    .split('\n')
-    .filter((line) => !line.includes('@current_hostname'))
-    .join('\n');
-}
-
-const mariadbUser = [
-  'CREATE DATABASE IF NOT EXISTS tsukube;',
-  `CREATE USER IF NOT EXISTS '${databaseUser}'@'127.0.0.1' IDENTIFIED BY '${databasePassword}';`,
-  `GRANT ALL ON *.* TO '${databaseUser}'@'127.0.0.1' WITH GRANT OPTION;`,
-].join('\n');
-
-/** The user nobody, as whom a program can run that refuses root. */
-function nobody(): Owner {
-  const entry = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((line) => line.startsWith('nobody:'));
-  const [, , uid, gid] = entry?.split(':') ?? [];
-  return { uid: Number(uid ?? 65534), gid: Number(gid ?? 65534) };
-}
-
-function mustRun({ root }: Program, path: string, owner: Owner | undefined, args: readonly string[], input = ''): void {
-  const { status, stdout, stderr } = spawnSync(path, args, {
-    env: environment(root),
-    cwd: tmpdir(),
-    input,
-    encoding: 'utf8',
-    ...owner,
-  });
-  if (status !== 0) throw new Error(`${path} failed: ${stderr || stdout}`);
 }
 
 /** Whether the server accepts sessions, not only connections. */

@@ -19,6 +19,25 @@ export async function runSql(kind: DatabaseKind, dsn: string, text: string): Pro
   return rows;
 }
 
+/** A transaction on a connection of its own. */
+export interface OpenTransaction {
+  run(text: string): Promise<unknown>;
+  /** Rolls back. */
+  end(): Promise<void>;
+}
+
+export async function openTransaction(kind: DatabaseKind, dsn: string): Promise<OpenTransaction> {
+  if (kind === 'mysql') {
+    const connection = await mysql.createConnection(dsn);
+    await connection.query('START TRANSACTION');
+    return { run: (text) => connection.query(text), end: () => connection.end() };
+  }
+  const client = new pg.Client({ connectionString: dsn });
+  await client.connect();
+  await client.query('BEGIN');
+  return { run: (text) => client.query(text), end: () => client.end() };
+}
+
 const tableNames = "SELECT table_name AS name FROM information_schema.tables WHERE table_name LIKE 'tsukube%'";
 
 /** Removes all data but not the tables, which is much faster than a new database server for each test. */

@@ -38,7 +38,8 @@ export function healthChecks(parts: HealthParts): HealthChecks {
   const { kms, hooks: encryptionHooks } = parts.encryptionChecks;
   const ping = named('ping', () => {});
   const log = named('log', () => logger.debug('health check of the log'));
-  const storage = named('etcd', pinged(store));
+  const stored = (name: string): HealthCheck => ({ ...named(name, pinged(store)), explains: true });
+  const storage = stored('etcd');
   const hooks = [...encryptionHooks, ...Object.entries(startChecks(parts)).map(([name, check]) => named(name, check))];
   const former = formerChecks(parts);
   const first = [ping, log, named('loopback-serving-certificate', checkCertificates), storage];
@@ -49,7 +50,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
       ping,
       log,
       storage,
-      named('etcd-readiness', pinged(store)),
+      stored('etcd-readiness'),
       ...kms,
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,

@@ -149,6 +149,21 @@ describe('watch cache', () => {
     expect(cache.slice('').map(({ key }) => key)).toEqual(['/a/1', '/a/2']);
   });
 
+  it('lists again after a gap while a read waits for the feed', async () => {
+    const store = remote(openMemory({ clock: new ManualClock() }));
+    const { feed, gap } = gappedFeed();
+    const cache = new WatchCache(store, feed, { prefix: '' });
+    await cache.loaded();
+    await store.create('/a/1', Buffer.from('missed by the feed'));
+    const { caughtUp } = feed;
+    feed.caughtUp = async () => {
+      feed.caughtUp = caughtUp;
+      gap();
+      return true;
+    };
+    expect((await cache.list('')).entries.map(({ key }) => key)).toEqual(['/a/1']);
+  });
+
   it('is listed again after a gap between the list and follow', async () => {
     const store = remote(openMemory({ clock: new ManualClock() }));
     const { feed, gap } = gappedFeed();

@@ -35,6 +35,9 @@ export interface WatchCacheOptions {
 
 const pageSize = 5000;
 
+/** Loads for one read, each after a gap that made the one before obsolete. */
+const maxLoads = 3;
+
 /** After a value could not be read, loads fail for this long before the store is listed again. */
 const unreadableMs = 1000;
 
@@ -111,8 +114,18 @@ export class WatchCache implements Store, ObjectCache {
 
   fresh(): Promise<boolean> | undefined {
     this.#checkOpen();
-    if (this.#state.at === 'ready') return this.#feed.caughtUp();
-    return this.#load().then(() => this.#feed.caughtUp() ?? true);
+    if (this.#state.at !== 'ready') return this.#loadFresh();
+    return this.#feed.caughtUp()?.then((reached) => (this.#state.at === 'ready' ? reached : this.#loadFresh()));
+  }
+
+  /** A gap while the feed catches up leaves entries that are out of date: they are loaded again. */
+  async #loadFresh(): Promise<boolean> {
+    for (let attempt = 0; attempt < maxLoads; attempt++) {
+      await this.loaded();
+      const reached = (await this.#feed.caughtUp()) ?? true;
+      if (this.#state.at === 'ready') return reached;
+    }
+    return false;
   }
 
   freshAt(key: string): Promise<boolean> | undefined {

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { SqlDialect, SqlFailure, SqlLogger } from '../sql/dialect.ts';
-import { BadDsn, resolveAddress, type SqlAddress } from '../sql/dsn.ts';
+import { BadDsn, resolveAddress, type SqlAddress, type SqlHost } from '../sql/dsn.ts';
 import type { SqlOptions } from '../sql/open.ts';
+import { NoPrimary, PrimaryFinder } from '../sql/primary.ts';
 import { statement } from '../sql/statements.ts';
 import { mysqlFailure } from './failures.ts';
 import { migrations } from './schema.ts';
@@ -39,7 +40,7 @@ export class MysqlDialect implements SqlDialect {
   readonly sql = mysqlStatements;
   readonly pollMs = { alone: 100, withPeers: 10 };
   visibleBeforeDurable = true;
-  readonly #address: SqlAddress;
+  readonly #primary: PrimaryFinder<MysqlSession>;
   readonly #logger: SqlLogger | undefined;
   #warned = false;
 
@@ -50,25 +51,18 @@ export class MysqlDialect implements SqlDialect {
   }
 
   private constructor(address: SqlAddress, logger: SqlLogger | undefined) {
-    this.#address = address;
+    const connect = async (host: SqlHost, timeoutMs: number) =>
+      this.#prepare(await MysqlSession.connect(address, host, timeoutMs), timeoutMs);
+    this.#primary = new PrimaryFinder(address.hosts, connect, mysqlFailure);
     this.#logger = logger;
   }
 
-  /** Tries all hosts. */
-  async connect(timeoutMs: number): Promise<MysqlSession> {
-    let failure: unknown;
-    for (const host of this.#address.hosts) {
-      try {
-        return await this.#prepare(await MysqlSession.connect(this.#address, host, timeoutMs), timeoutMs);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
+  connect(timeoutMs: number): Promise<MysqlSession> {
+    return this.#primary.connect(timeoutMs);
   }
 
   failureOf(error: unknown): SqlFailure {
-    return mysqlFailure(error);
+    return error instanceof NoPrimary ? error.failure : mysqlFailure(error);
   }
 
   keyValue(key: string): Uint8Array {

@@ -46,4 +46,21 @@ export const migrations: readonly Migration[] = [
         FROM tsukube_objects o JOIN tsukube_changes c ON c.revision = o.revision`,
     ],
   },
+  {
+    version: 2,
+    statements: ['tsukube_revision.commit_id', 'tsukube_changes.commit_id', 'tsukube_changes.parent_id'].flatMap(addNumber),
+  },
 ];
+
+/** MySQL, unlike MariaDB, has no ADD COLUMN IF NOT EXISTS. */
+function addNumber(path: string): string[] {
+  const [table, column] = path.split('.');
+  const missing = `SELECT COUNT(*) = 0 FROM information_schema.columns
+    WHERE table_schema = DATABASE() AND table_name = '${table}' AND column_name = '${column}'`;
+  return [
+    `SET @change = IF((${missing}), 'ALTER TABLE ${table} ADD COLUMN ${column} BIGINT NOT NULL DEFAULT 0', 'DO 0')`,
+    'PREPARE tsukube_change FROM @change',
+    'EXECUTE tsukube_change',
+    'DEALLOCATE PREPARE tsukube_change',
+  ];
+}

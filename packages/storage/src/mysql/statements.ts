@@ -57,12 +57,13 @@ export const mysqlStatements: DialectStatements = {
   ),
 };
 
-function writeStatements({ changes, writer, batch, newest }: GroupRows): Statement[] {
+function writeStatements(group: GroupRows): Statement[] {
+  const { changes, writer, batch, newest, commitId } = group;
   const last = changes.filter(({ isLast }) => isLast);
   const stored = last.filter(({ deleted }) => !deleted);
   const removed = last.filter(({ deleted }) => deleted);
   return [
-    logged(changes),
+    logged(group),
     ...(stored.length > 0 ? [storedObjects(stored)] : []),
     ...(removed.length > 0 ? [removedObjects(removed)] : []),
     statement(
@@ -71,17 +72,17 @@ function writeStatements({ changes, writer, batch, newest }: GroupRows): Stateme
       writer,
       batch,
     ),
-    statement('UPDATE tsukube_revision SET newest = ? WHERE id = 1', newest),
+    statement('UPDATE tsukube_revision SET newest = ?, commit_id = ? WHERE id = 1', newest, commitId),
   ];
 }
 
-function logged(changes: readonly ChangeRow[]): Statement {
-  const rows = changes.map(() => '(?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3))');
+function logged({ changes, commitId, parentId }: GroupRows): Statement {
+  const rows = changes.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3))');
   const values = changes.flatMap(({ revision, key, deleted, previous, created, value }): SqlValue[] => [
-    ...[revision, Buffer.from(key), deleted, previous, created, value.length],
+    ...[revision, Buffer.from(key), deleted, previous, created, value.length, commitId, parentId],
     deleted ? null : value,
   ]);
-  const columns = 'revision, object_key, deleted, previous, created, size, value, written';
+  const columns = 'revision, object_key, deleted, previous, created, size, commit_id, parent_id, value, written';
   return statement(`INSERT INTO tsukube_changes (${columns}) VALUES ${rows.join(', ')}`, ...values);
 }
 

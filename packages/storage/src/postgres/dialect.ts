@@ -1,6 +1,7 @@
 import type { SqlDialect, SqlFailure, SqlLogger } from '../sql/dialect.ts';
-import { resolveAddress, type SqlAddress } from '../sql/dsn.ts';
+import { resolveAddress, type SqlAddress, type SqlHost } from '../sql/dsn.ts';
 import type { SqlOptions } from '../sql/open.ts';
+import { NoPrimary, PrimaryFinder } from '../sql/primary.ts';
 import { statement } from '../sql/statements.ts';
 import { postgresFailure } from './failures.ts';
 import { CommitListener } from './listener.ts';
@@ -27,31 +28,24 @@ export class PostgresDialect implements SqlDialect {
   readonly pollMs = { alone: 1_000, withPeers: 1_000 };
   /** The write-ahead log is flushed before a commit becomes visible. */
   readonly visibleBeforeDurable = false;
-  readonly #address: SqlAddress;
+  readonly #primary: PrimaryFinder<PostgresSession>;
 
   static async open({ dsn, password, tls }: SqlOptions): Promise<PostgresDialect> {
     return new PostgresDialect(await resolveAddress(dsn, DSN, { password, tls }));
   }
 
   private constructor(address: SqlAddress) {
-    this.#address = address;
+    const connect = async (host: SqlHost, timeoutMs: number) =>
+      prepared(await PostgresSession.connect(address, host, timeoutMs), timeoutMs);
+    this.#primary = new PrimaryFinder(address.hosts, connect, postgresFailure);
   }
 
-  /** Tries all hosts. */
-  async connect(timeoutMs: number): Promise<PostgresSession> {
-    let failure: unknown;
-    for (const host of this.#address.hosts) {
-      try {
-        return await prepared(await PostgresSession.connect(this.#address, host, timeoutMs), timeoutMs);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
+  connect(timeoutMs: number): Promise<PostgresSession> {
+    return this.#primary.connect(timeoutMs);
   }
 
   failureOf(error: unknown): SqlFailure {
-    return postgresFailure(error);
+    return error instanceof NoPrimary ? error.failure : postgresFailure(error);
   }
 
   keyValue(key: string): string {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SqlLogger } from '../sql/dialect.ts';
-import { backoff } from '../sql/retry.ts';
+import { backoff } from '../sql/failures.ts';
 import { statement } from '../sql/statements.ts';
 import type { PostgresSession } from './session.ts';
 import { CHANNEL } from './statements.ts';

@@ -49,4 +49,13 @@ export const migrations: readonly Migration[] = [
         FROM tsukube_objects o JOIN tsukube_changes c ON c.revision = o.revision`,
     ],
   },
+  {
+    // Constant defaults do not rewrite the tables.
+    version: 2,
+    statements: [
+      'ALTER TABLE tsukube_revision ADD COLUMN IF NOT EXISTS commit_id bigint NOT NULL DEFAULT 0',
+      `ALTER TABLE tsukube_changes ADD COLUMN IF NOT EXISTS commit_id bigint NOT NULL DEFAULT 0,
+        ADD COLUMN IF NOT EXISTS parent_id bigint NOT NULL DEFAULT 0`,
+    ],
+  },
 ];

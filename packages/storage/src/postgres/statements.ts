@@ -16,7 +16,7 @@ export const postgresStatements: DialectStatements = {
        JOIN tsukube_changes c ON c.revision = o.revision WHERE o.object_key = ANY (?::text[])`,
       keys,
     ),
-  write: ({ changes, writer, batch, newest }) => [writeStatement({ changes, writer, batch, newest })],
+  write: (rows) => [writeStatement(rows)],
   heartbeat: (writer) =>
     statement(
       `INSERT INTO tsukube_writers AS w (writer, batch, beats, seen) VALUES (?, 0, 0, now())
@@ -56,8 +56,8 @@ const WRITE = `
       created bigint, at integer, size integer, ttl double precision, is_last boolean, api_version text, kind text, namespace text,
       name text, labels jsonb)
   ), logged AS (
-    INSERT INTO tsukube_changes (revision, object_key, deleted, previous, created, size, value)
-    SELECT revision, object_key, deleted, previous, created, size,
+    INSERT INTO tsukube_changes (revision, object_key, deleted, previous, created, size, commit_id, parent_id, value)
+    SELECT revision, object_key, deleted, previous, created, size, ?::bigint, ?::bigint,
       CASE WHEN NOT deleted THEN substring(?::bytea FROM at + 1 FOR size) END
     FROM input
   ), stored AS (
@@ -74,9 +74,9 @@ const WRITE = `
     INSERT INTO tsukube_writers AS w (writer, batch, beats, seen) VALUES (?, ?, 0, now())
     ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, seen = excluded.seen
   )
-  UPDATE tsukube_revision SET newest = ? WHERE id = 1 RETURNING pg_notify('${CHANNEL}', ?)::text`;
+  UPDATE tsukube_revision SET newest = ?, commit_id = ? WHERE id = 1 RETURNING pg_notify('${CHANNEL}', ?)::text`;
 
-function writeStatement({ changes, writer, batch, newest }: GroupRows): Statement {
+function writeStatement({ changes, writer, batch, newest, commitId, parentId }: GroupRows): Statement {
   let at = 0;
   const rows = changes.map((change) => {
     const row = toRow(change, at);
@@ -84,7 +84,8 @@ function writeStatement({ changes, writer, batch, newest }: GroupRows): Statemen
     return row;
   });
   const values = Buffer.concat(changes.map(({ value }) => value));
-  return statement(WRITE, `[${rows.join(',')}]`, values, writer, batch, newest, `${writer} ${newest}`);
+  const notification = `${writer} ${newest}`;
+  return statement(WRITE, `[${rows.join(',')}]`, commitId, parentId, values, writer, batch, newest, commitId, notification);
 }
 
 function toRow({ revision, key, deleted, previous, created, value, ttlSeconds, isLast, columns }: ChangeRow, at: number): string {

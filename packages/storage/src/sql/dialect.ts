@@ -70,6 +70,9 @@ export interface GroupRows {
   /** In order of revision. */
   readonly changes: readonly ChangeRow[];
   readonly newest: number;
+  /** Ids of this transaction and of the one before it: see history.ts. */
+  readonly commitId: number;
+  readonly parentId: number;
 }
 
 /** Differences between databases. Everything else is standard SQL in statements.ts. */

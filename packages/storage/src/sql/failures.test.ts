@@ -82,15 +82,33 @@ for (const [kind, open] of Object.entries(kinds) as [keyof typeof kinds, typeof 
       const { revision } = await store.create(`${PREFIX}lost-${kind}`, Buffer.from('1'));
       const watch = store.watch('/', revision + 1, AbortSignal.timeout(20_000))[Symbol.asyncIterator]();
       await watch.next();
-      await runSql(
-        kind,
-        database.dsn,
-        `DELETE FROM tsukube_changes WHERE revision > ${before.revision};
-         DELETE FROM tsukube_objects WHERE revision > ${before.revision};
-         UPDATE tsukube_revision SET newest = ${before.revision}`,
-      );
+      await runSql(kind, database.dsn, rewind(before.revision));
       await expect(watch.next()).rejects.toMatchObject({ name: 'Compacted' });
-      expect(await store.revision()).toBe(before.revision);
+      expect(await store.get(`${PREFIX}lost-${kind}`)).toBeUndefined();
+      // Revisions are not reused, and clients that have seen lost ones list again.
+      expect(await store.revision()).toBeGreaterThan(revision);
+      const again = store.watch('/', revision, AbortSignal.timeout(20_000))[Symbol.asyncIterator]();
+      await expect(again.next()).rejects.toMatchObject({ name: 'Compacted' });
+      await store.create(`${PREFIX}lost-${kind}`, Buffer.from('2'));
+    });
+
+    it('never answers with an older state than before', async () => {
+      const store = await start();
+      const before = await store.create(`${PREFIX}older-${kind}`, Buffer.from('1'));
+      const { revision } = await store.create(`${PREFIX}newer-${kind}`, Buffer.from('1'));
+      await runSql(kind, database.dsn, rewind(before.revision));
+      const [state, page] = await Promise.all([store.revision(), store.list('/')]);
+      for (const shown of [state, page.revision]) expect(shown).toBeGreaterThan(revision);
+    });
+
+    it('notices lost revisions although others have been written in their place', async () => {
+      const store = await start();
+      const { revision } = await store.create(`${PREFIX}replaced-${kind}`, Buffer.from('1'));
+      const watch = store.watch('/', revision + 1, AbortSignal.timeout(20_000))[Symbol.asyncIterator]();
+      await watch.next();
+      await runSql(kind, database.dsn, replaceHistory(revision));
+      await expect(watch.next()).rejects.toMatchObject({ name: 'Compacted' });
+      expect(await store.revision()).toBeGreaterThan(revision + 1_000);
     });
   });
 }
@@ -99,6 +117,21 @@ const lockForAWhile = {
   postgres: 'BEGIN; SELECT * FROM tsukube_revision FOR UPDATE; SELECT pg_sleep(1); COMMIT',
   mysql: 'START TRANSACTION; SELECT * FROM tsukube_revision FOR UPDATE; DO SLEEP(1); COMMIT',
 };
+
+/** What a failover to a standby that lagged behind does. */
+function rewind(newest: number): string {
+  return `BEGIN; DELETE FROM tsukube_changes WHERE revision > ${newest}; DELETE FROM tsukube_objects WHERE revision > ${newest};
+    UPDATE tsukube_revision SET newest = ${newest}; COMMIT`;
+}
+
+/** The newest revision and the next one are of transactions that the store has not seen. */
+function replaceHistory(newest: number): string {
+  return `BEGIN; UPDATE tsukube_changes SET commit_id = 7 WHERE revision = ${newest};
+    INSERT INTO tsukube_changes (revision, object_key, deleted, previous, created, size, value, written, commit_id, parent_id)
+    SELECT ${newest + 1}, object_key, deleted, revision, created, size, value, written, 8, 7 FROM tsukube_changes WHERE revision = ${newest};
+    UPDATE tsukube_objects SET revision = ${newest + 1} WHERE revision = ${newest};
+    UPDATE tsukube_revision SET newest = ${newest + 1}, commit_id = 8; COMMIT`;
+}
 
 async function cutConnections(kind: keyof typeof kinds, dsn: string): Promise<void> {
   if (kind === 'postgres') {

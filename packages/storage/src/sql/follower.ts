@@ -66,11 +66,9 @@ export class SqlFollower {
   async #poll(): Promise<number> {
     const { dialect, pool, log, writer } = this.#options;
     this.#beat();
-    const known = log.newest;
+    const known = log.position;
     const [states, peers] = await pool.read([readState, dialect.sql.countPeers(writer)], POLL_TIMEOUT_MS);
-    const { newest } = stateOf(states?.[0]);
-    if (newest < known) log.reset(newest);
-    else log.reach(newest);
+    log.observe(stateOf(states?.[0]), known);
     return (peers?.[0]?.peers as number) > 0 ? dialect.pollMs.withPeers : dialect.pollMs.alone;
   }
 }

@@ -2,20 +2,31 @@ import { RecentChanges } from '../recent-changes.ts';
 import { type Batch, type Change, Compacted, type Entry } from '../store.ts';
 import type { SqlDialect, SqlRow, Statement } from './dialect.ts';
 import type { Durability } from './durability.ts';
+import { isBehind, isForeign, type Position, positionOf } from './history.ts';
 import type { SessionPool } from './pool.ts';
 import { changesPage, type KeyRange, keyRange, readState } from './statements.ts';
+import type { WriteGroup } from './write-group.ts';
 
 const PAGE = { entries: 256, bytes: 4 * 2 ** 20 };
 
 /** Revisions of the store, read in one state. */
-export interface SqlState {
-  readonly newest: number;
+export interface SqlState extends Position {
   readonly compacted: number;
 }
 
 export function stateOf(row: SqlRow | undefined): SqlState {
   if (!row) throw new Error('the table tsukube_revision or tsukube_compaction is empty');
-  return { newest: row.newest as number, compacted: row.compacted as number };
+  return { ...positionOf(row), compacted: row.compacted as number };
+}
+
+interface LogOptions {
+  readonly dialect: SqlDialect;
+  readonly pool: SessionPool;
+  readonly durability: Durability;
+  readonly start: Position;
+  readonly onGrowth: () => void;
+  /** Called if the database seems to have lost revisions. */
+  readonly onDoubt: () => void;
 }
 
 /**
@@ -27,26 +38,32 @@ export class SqlLog {
   readonly #pool: SessionPool;
   readonly #durability: Durability;
   readonly #onGrowth: () => void;
+  readonly #onDoubt: () => void;
   readonly #everything: KeyRange;
   #recent: RecentChanges;
-  #newest: number;
-  /** Increases when the database was reset to an older state. */
+  #position: Position;
+  /** Increases when the database has lost revisions. */
   #generation = 0;
   #wanted = 0;
   #following: Promise<void> | undefined;
 
-  constructor(dialect: SqlDialect, pool: SessionPool, durability: Durability, newest: number, onGrowth: () => void) {
+  constructor({ dialect, pool, durability, start, onGrowth, onDoubt }: LogOptions) {
     this.#dialect = dialect;
     this.#pool = pool;
     this.#durability = durability;
     this.#onGrowth = onGrowth;
+    this.#onDoubt = onDoubt;
     this.#everything = keyRange(dialect, '') as KeyRange;
-    this.#recent = new RecentChanges(newest);
-    this.#newest = newest;
+    this.#recent = new RecentChanges(start.newest);
+    this.#position = start;
   }
 
   get newest(): number {
-    return this.#newest;
+    return this.#position.newest;
+  }
+
+  get position(): Position {
+    return this.#position;
   }
 
   get generation(): number {
@@ -54,23 +71,28 @@ export class SqlLog {
   }
 
   /** Adds the changes of an own commit, unless revisions of others before them have not been read yet. */
-  add(changes: readonly Change[]): void {
-    const [first] = changes;
-    if (!first) return;
-    if (first.entry.revision === this.#newest + 1) this.#append(changes);
-    else this.reach(changes.at(-1)?.entry.revision ?? 0);
+  add({ changes, base, newest, commitId }: WriteGroup): void {
+    if (base.newest !== this.newest) this.reach(newest);
+    else if (isBehind(base, this.#position)) this.#onDoubt();
+    else this.#append(changes, commitId);
+  }
+
+  /** A state was read, when `known` was the position of this log. */
+  observe(state: Position, known: Position): void {
+    if (isBehind(state, known)) this.#onDoubt();
+    else this.reach(state.newest);
   }
 
   /** Someone has seen this revision: reads the changes up to it, in the background. */
   reach(revision: number): void {
     this.#wanted = Math.max(this.#wanted, revision);
-    if (this.#wanted > this.#newest) this.#follow().catch(() => {});
+    if (this.#wanted > this.newest) this.#follow().catch(() => {});
   }
 
-  /** The database is at an older revision than this process has seen: restored, or failed over with a loss. */
-  reset(newest: number): void {
+  /** The database has lost revisions that this process has seen: continues at a new position. All watches fail with Compacted. */
+  reset(position: Position): void {
     this.#generation++;
-    this.#restart(newest);
+    this.#restart(position);
   }
 
   /** A page of the changes of a prefix from a revision on, from memory if possible. Rejects with Compacted. */
@@ -79,7 +101,7 @@ export class SqlLog {
   }
 
   #recentPage(from: number, prefix: string): Batch {
-    const revision = Math.min(this.#newest, from + PAGE.entries - 1);
+    const revision = Math.min(this.newest, from + PAGE.entries - 1);
     const changes: Change[] = [];
     for (let each = from; each <= revision; each++) {
       const change = this.#recent.at(each) as Change;
@@ -89,7 +111,7 @@ export class SqlLog {
   }
 
   async #storedPage(from: number, prefix: string): Promise<Batch> {
-    const to = this.#newest;
+    const to = this.newest;
     const range = keyRange(this.#dialect, prefix);
     if (!range) return { changes: [], revision: to };
     const rows = await this.#read(from, changesPage(from, to, range, PAGE));
@@ -115,34 +137,44 @@ export class SqlLog {
   }
 
   async #readNew(): Promise<void> {
-    while (this.#wanted > this.#newest) {
-      const from = this.#newest + 1;
+    while (this.#wanted > this.newest) {
+      const known = this.#position;
+      const from = known.newest + 1;
       const page = changesPage(from, from + PAGE.entries - 1, this.#everything, PAGE);
       const [rows = [], states = []] = await this.#pool.read([page, readState]);
       const state = stateOf(states[0]);
       await this.#durability.confirm(Math.max(state.newest, (rows.at(-1)?.revision as number | undefined) ?? 0));
-      if (state.newest < from - 1) this.reset(state.newest);
-      else if (rows[0]?.revision === from) this.#append(rows.map((row) => this.#change(row)));
-      else if (state.compacted >= from) this.#restart(state.newest);
+      if (isBehind(state, known) || (rows[0]?.revision === from && isForeign(rows[0], known))) return this.#doubt(known);
+      if (rows[0]?.revision === from) this.#appendRows(rows);
+      else if (state.compacted >= from) this.#restart(state);
       else this.#wanted = state.newest;
     }
   }
 
+  /** Does not follow until it is known whether revisions are lost, unless the log has changed meanwhile. */
+  #doubt(known: Position): void {
+    if (this.#position !== known) return;
+    this.#wanted = known.newest;
+    this.#onDoubt();
+  }
+
   /** Own commits may have been added meanwhile. */
-  #append(changes: readonly Change[]): void {
-    for (const change of changes) {
-      if (change.entry.revision !== this.#newest + 1) continue;
-      this.#recent.add(change);
-      this.#newest++;
-    }
+  #appendRows(rows: readonly SqlRow[]): void {
+    const changes = rows.filter((row) => (row.revision as number) > this.newest).map((row) => this.#change(row));
+    if (changes[0]?.entry.revision === this.newest + 1) this.#append(changes, rows.at(-1)?.commit_id as number);
+  }
+
+  #append(changes: readonly Change[], commitId: number): void {
+    for (const change of changes) this.#recent.add(change);
+    this.#position = { newest: changes.at(-1)?.entry.revision ?? this.newest, commitId };
     this.#onGrowth();
   }
 
   /** Continues at a revision. Watches that are behind it read the database, and fail there if it has been compacted. */
-  #restart(revision: number): void {
-    this.#recent = new RecentChanges(revision);
-    this.#newest = revision;
-    this.#wanted = revision;
+  #restart({ newest, commitId }: Position): void {
+    this.#recent = new RecentChanges(newest);
+    this.#position = { newest, commitId };
+    this.#wanted = newest;
     this.#onGrowth();
   }
 

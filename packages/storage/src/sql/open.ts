@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../store.ts';
 import type { SqlDialect, SqlLogger, SqlSession } from './dialect.ts';
 import type { SqlTls } from './dsn.ts';
+import { backoff } from './failures.ts';
 import { stateOf } from './log.ts';
-import { backoff } from './retry.ts';
+import { messageOf } from './primary.ts';
 import { prepareSchema } from './schema.ts';
 import { SqlStore } from './sql-store.ts';
 import { readState } from './statements.ts';
@@ -31,7 +32,7 @@ export async function openSqlStore(dialect: SqlDialect, options: SqlOptions): Pr
     await prepareSchema(dialect, session);
     const [states] = await session.run([readState], timeoutMs);
     await session.run([dialect.sql.removeStaleWriters], timeoutMs);
-    return new SqlStore(dialect, stateOf(states?.[0]).newest, { timeoutMs, connections, logger });
+    return new SqlStore(dialect, stateOf(states?.[0]), { timeoutMs, connections, logger });
   } catch (error) {
     throw new Error(`${dialect.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   } finally {
@@ -52,10 +53,4 @@ async function connectPatiently(dialect: SqlDialect, timeoutMs: number): Promise
       await pause(delay);
     }
   }
-}
-
-/** Errors of several addresses of one host have no message of their own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '../store.ts';
 import type { SqlDialect, SqlRow, SqlSession, Statement } from './dialect.ts';
+import { backoff } from './failures.ts';
 
 interface Waiting {
   readonly resolve: (session: SqlSession) => void;
@@ -9,8 +11,6 @@ interface Waiting {
 
 const MAX_WAITING = 10_000;
 const MAX_IDLE = 4;
-const MAX_ATTEMPTS = 5;
-const RETRY_MS = 50;
 
 /** A limited number of connections for reads. A read that meets a broken connection is repeated on another. */
 export class SessionPool {
@@ -20,6 +20,8 @@ export class SessionPool {
   readonly #idle: SqlSession[] = [];
   readonly #waiting = new Set<Waiting>();
   readonly #busy = new Set<SqlSession>();
+  /** Connections in use that are closed when they are released. */
+  readonly #retired = new WeakSet<SqlSession>();
   /** Connections in use or being opened. */
   #open = 0;
   #closed = false;
@@ -39,21 +41,30 @@ export class SessionPool {
   async use<T>(action: (session: SqlSession, remainingMs: () => number) => Promise<T>, timeoutMs = this.#timeoutMs): Promise<T> {
     const deadline = performance.now() + timeoutMs;
     const remainingMs = () => Math.max(1, deadline - performance.now());
-    for (let attempt = 1; ; attempt++) {
+    for (let failures = 0; ; failures++) {
       try {
         return await this.#useOnce(action, remainingMs);
       } catch (error) {
         if (error instanceof Unavailable || isStoreError(error)) throw error;
         const failure = this.#dialect.failureOf(error);
-        const isTransient = failure === 'lost' || failure === 'retry';
-        if (this.#closed || !isTransient || attempt === MAX_ATTEMPTS || remainingMs() <= RETRY_MS)
-          throw unavailable(this.#dialect, error);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt));
+        const isTransient = failure === 'lost' || failure === 'retry' || failure === 'read-only';
+        const delay = backoff(failures);
+        if (this.#closed || !isTransient || remainingMs() <= delay) throw unavailable(this.#dialect, error);
+        await pause(delay);
       }
     }
   }
 
-  /** Closes idle connections, and those in use when they are released. */
+  /** Closes all connections, those in use when they are released. Later reads open new ones. */
+  renew(): void {
+    for (const session of this.#busy) this.#retired.add(session);
+    for (const session of this.#idle.splice(0)) {
+      this.#open--;
+      void session.close();
+    }
+  }
+
+  /** Closes idle connections, and breaks off those in use. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const waiting of this.#waiting) this.#settle(waiting).reject(closed());
@@ -112,6 +123,10 @@ export class SessionPool {
     const [next] = this.#waiting;
     if (session.broken) {
       this.#open--;
+      this.#admitNext();
+    } else if (this.#retired.has(session)) {
+      this.#open--;
+      void session.close();
       this.#admitNext();
     } else if (this.#closed || (!next && this.#idle.length >= MAX_IDLE)) {
       this.#open--;

@@ -1,6 +1,7 @@
-import { Compacted, type Entry, FutureRevision, type Page, type StoreListOptions } from '../store.ts';
+import { Compacted, type Entry, FutureRevision, type Page, type StoreListOptions, Unavailable } from '../store.ts';
 import type { SqlDialect, SqlRow, SqlSession, Statement } from './dialect.ts';
 import type { Durability } from './durability.ts';
+import { isBehind, type Position, positionOf } from './history.ts';
 import { type SqlState, stateOf } from './log.ts';
 import type { SessionPool } from './pool.ts';
 import {
@@ -19,41 +20,75 @@ import { entryOf } from './write-group.ts';
 
 const PAGE = { entries: 1_000, bytes: 4 * 2 ** 20 };
 
+const MAX_CHECKS = 3;
+
+interface ListResult {
+  readonly result: Page;
+  readonly state: SqlState;
+}
+
+interface ReadOptions {
+  readonly dialect: SqlDialect;
+  readonly pool: SessionPool;
+  readonly durability: Durability;
+  /** The newest position this process has seen. */
+  readonly position: () => Position;
+  /** Called if a state was read that is behind that position. Resolves when the history has been checked. */
+  readonly onBehind: () => Promise<void>;
+}
+
 /** Reads of one state of the store. Long lists are read in pages, within one snapshot of the database. */
 export class SqlReads {
   readonly #dialect: SqlDialect;
   readonly #pool: SessionPool;
   readonly #durability: Durability;
+  readonly #position: () => Position;
+  readonly #onBehind: () => Promise<void>;
 
-  constructor(dialect: SqlDialect, pool: SessionPool, durability: Durability) {
+  constructor({ dialect, pool, durability, position, onBehind }: ReadOptions) {
     this.#dialect = dialect;
     this.#pool = pool;
     this.#durability = durability;
+    this.#position = position;
+    this.#onBehind = onBehind;
   }
 
-  async state(timeoutMs?: number): Promise<SqlState> {
-    const [rows] = await this.#pool.read([readState], timeoutMs);
-    const state = stateOf(rows?.[0]);
-    await this.#durability.confirm(state.newest);
-    return state;
+  state(timeoutMs?: number): Promise<SqlState> {
+    return this.#inOrder(async () => {
+      const [rows] = await this.#pool.read([readState], timeoutMs);
+      const state = stateOf(rows?.[0]);
+      return { result: state, state };
+    });
   }
 
   async get(key: string): Promise<Entry | undefined> {
     if (key.includes('\0')) return undefined;
-    const [rows] = await this.#pool.read([getStatement(this.#dialect, key)]);
-    const row = rows?.[0];
-    if (row) await this.#durability.confirm(row.newest as number);
-    else if (this.#dialect.visibleBeforeDurable) await this.state();
-    return row && entryOf(key, row);
+    return this.#inOrder(async () => {
+      const [rows] = await this.#pool.read([getStatement(this.#dialect, key)]);
+      const row = rows?.[0];
+      return { result: row && row.revision !== null ? entryOf(key, row) : undefined, state: positionOf(row) };
+    });
   }
 
-  async list(prefix: string, options: StoreListOptions): Promise<Page> {
-    const page = await this.#pool.use((session, remainingMs) => this.#list(session, remainingMs, prefix, options));
-    await this.#durability.confirm(page.revision);
-    return page;
+  list(prefix: string, options: StoreListOptions): Promise<Page> {
+    return this.#inOrder(() => this.#pool.use((session, remainingMs) => this.#list(session, remainingMs, prefix, options)));
   }
 
-  async #list(session: SqlSession, remainingMs: () => number, prefix: string, options: StoreListOptions): Promise<Page> {
+  /** Never shows a state that is older than one this process has seen, nor one that a crash of the database could undo. */
+  async #inOrder<T>(read: () => Promise<{ readonly result: T; readonly state: Position }>): Promise<T> {
+    for (let checks = 0; checks < MAX_CHECKS; checks++) {
+      const known = this.#position();
+      const { result, state } = await read();
+      if (!isBehind(state, known)) {
+        await this.#durability.confirm(state.newest);
+        return result;
+      }
+      await this.#onBehind();
+    }
+    throw new Unavailable(`${this.#dialect.name} answers with an older state than before`);
+  }
+
+  async #list(session: SqlSession, remainingMs: () => number, prefix: string, options: StoreListOptions): Promise<ListResult> {
     const { limit = 0, from, revision = 0 } = options;
     const wanted = limit > 0 ? limit : Number.POSITIVE_INFINITY;
     const range = keyRange(this.#dialect, prefix, from);
@@ -62,11 +97,12 @@ export class SqlReads {
       const first = await reader.begin(range, nextPage(wanted, 0));
       checkRevision(first.state, revision);
       const shown = revision || first.state.newest;
-      if (!range) return { entries: [], revision: shown, more: false, count: 0 };
+      if (!range) return { result: { entries: [], revision: shown, more: false, count: 0 }, state: first.state };
       const entries = await this.#readEntries(reader, prefix, first.rows, wanted);
       const more = entries.length > wanted;
       if (more) entries.pop();
-      return { entries, revision: shown, more, count: more ? await reader.count(range) : entries.length };
+      const count = more ? await reader.count(range) : entries.length;
+      return { result: { entries, revision: shown, more, count }, state: first.state };
     } finally {
       reader.end();
     }

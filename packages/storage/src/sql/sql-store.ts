@@ -4,6 +4,7 @@ import type { SqlDialect, SqlLogger } from './dialect.ts';
 import { Durability } from './durability.ts';
 import { SqlExpiry } from './expiry.ts';
 import { SqlFollower } from './follower.ts';
+import type { Position } from './history.ts';
 import { SqlLog } from './log.ts';
 import { SessionPool } from './pool.ts';
 import { SqlReads } from './reads.ts';
@@ -28,28 +29,35 @@ export class SqlStore implements Store {
   readonly #compactor: SqlCompactor;
   readonly #expiry: SqlExpiry;
   readonly #follower: SqlFollower;
+  #checking: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(dialect: SqlDialect, newest: number, { timeoutMs, connections, logger }: SqlStoreOptions) {
+  constructor(dialect: SqlDialect, start: Position, { timeoutMs, connections, logger }: SqlStoreOptions) {
     this.#pool = new SessionPool(dialect, connections, timeoutMs);
     this.#writer = new SqlWriter({
       dialect,
       timeoutMs,
       logger,
-      onCommit: ({ changes, newest }) => {
-        durability.note(newest);
-        this.#log.add(changes);
+      onCommit: (group) => {
+        durability.note(group.newest);
+        this.#log.add(group);
       },
-      newest: () => this.#log.newest,
-      onLoss: (newest) => {
-        logger?.warn('the database is in an older state than before', { known: this.#log.newest, found: newest });
-        this.#log.reset(newest);
+      position: () => this.#log.position,
+      onLoss: (position) => {
+        const fields = { lastKnown: this.#log.newest, continuedAt: position.newest };
+        logger?.warn('the database has lost revisions that this server has seen; clients have to list again', fields);
+        this.#log.reset(position);
       },
     });
     const durability = new Durability(dialect, this.#writer);
-    this.#reads = new SqlReads(dialect, this.#pool, durability);
+    const position = () => this.#log.position;
+    this.#reads = new SqlReads({ dialect, pool: this.#pool, durability, position, onBehind: () => this.#checkHistory() });
     const state = () => this.#reads.state();
-    this.#log = new SqlLog(dialect, this.#pool, durability, newest, () => this.#watches.wake());
+    this.#log = new SqlLog({
+      ...{ dialect, pool: this.#pool, durability, start },
+      onGrowth: () => this.#watches.wake(),
+      onDoubt: () => void this.#checkHistory().catch(() => {}),
+    });
     this.#watches = new SqlWatches(this.#log, state, logger);
     this.#compactor = new SqlCompactor(dialect, this.#pool, state);
     this.#expiry = new SqlExpiry(dialect, this.#pool, (key, expected) => this.delete(key, expected));
@@ -114,6 +122,15 @@ export class SqlStore implements Store {
     await Promise.all([this.#expiry.stop(), this.#compactor.stop(), this.#follower.stop()]);
     await this.#writer.close();
     await this.#pool.close();
+  }
+
+  /** Connections to a server that is behind, such as a former primary, are not used again. */
+  #checkHistory(): Promise<void> {
+    this.#checking ??= this.#writer.checkHistory().finally(() => {
+      this.#checking = undefined;
+      this.#pool.renew();
+    });
+    return this.#checking;
   }
 
   async #write(request: WriteRequest): Promise<Entry> {

@@ -6,10 +6,10 @@ export const commit = statement('COMMIT');
 export const rollback = statement('ROLLBACK');
 
 /** Holding this row, a process may assign revisions. */
-export const lockRevision = statement('SELECT newest FROM tsukube_revision WHERE id = 1 FOR UPDATE');
+export const lockRevision = statement('SELECT newest, commit_id FROM tsukube_revision WHERE id = 1 FOR UPDATE');
 
 export const readState = statement(
-  'SELECT r.newest, c.compacted, c.swept FROM tsukube_revision r CROSS JOIN tsukube_compaction c WHERE r.id = 1 AND c.id = 1',
+  `SELECT r.newest, r.commit_id, c.compacted FROM tsukube_revision r CROSS JOIN tsukube_compaction c WHERE r.id = 1 AND c.id = 1`,
 );
 
 export const readVersion = statement('SELECT version FROM tsukube_schema');
@@ -30,12 +30,11 @@ export function markSwept(revision: number): Statement {
   return statement('UPDATE tsukube_compaction SET swept = ? WHERE id = 1', revision);
 }
 
-/** The newest value of a key, with the revision of the store; no row if the key does not exist. */
+/** The newest value of a key, with the position of the store. The columns of the value are null if the key does not exist. */
 export function getStatement(dialect: SqlDialect, key: string): Statement {
   return statement(
-    `SELECT o.revision, o.created, c.value, r.newest FROM tsukube_objects o
-     JOIN tsukube_changes c ON c.revision = o.revision CROSS JOIN tsukube_revision r
-     WHERE o.object_key = ? AND r.id = 1`,
+    `SELECT o.revision, o.created, c.value, r.newest, r.commit_id FROM tsukube_revision r
+     LEFT JOIN tsukube_objects o ON o.object_key = ? LEFT JOIN tsukube_changes c ON c.revision = o.revision WHERE r.id = 1`,
     dialect.keyValue(key),
   );
 }
@@ -120,7 +119,8 @@ export function pastCount({ condition, values }: KeyRange, revision: number): St
 /** A page of the changes of [from, to] in a range of keys, each with the value it replaced. */
 export function changesPage(from: number, to: number, { condition, values }: KeyRange, { entries, bytes }: PageSize): Statement {
   return statement(
-    `SELECT c.revision, c.object_key, c.deleted, c.previous, c.created, c.size, c.value, p.value AS previous_value FROM (
+    `SELECT c.revision, c.object_key, c.deleted, c.previous, c.created, c.size, c.value, c.commit_id, c.parent_id,
+      p.value AS previous_value FROM (
       SELECT k.revision, SUM(k.size) OVER (ORDER BY k.revision) - k.size AS bytes_before FROM (
         SELECT o.revision, o.size FROM tsukube_changes o WHERE o.revision >= ? AND o.revision <= ? AND ${condition}
         ORDER BY o.revision LIMIT ?

@@ -3,8 +3,8 @@ import { type Batch, Compacted, FutureRevision } from '../store.ts';
 import { TimeSlice } from '../time-slice.ts';
 import { since } from '../watches.ts';
 import type { SqlLogger } from './dialect.ts';
+import { backoff } from './failures.ts';
 import type { SqlLog, SqlState } from './log.ts';
-import { backoff } from './retry.ts';
 
 interface WatchPosition {
   next: number;

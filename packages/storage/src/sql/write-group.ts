@@ -1,6 +1,7 @@
 import { Cancelled, type Change, type Entry, KeyExists, Mismatch } from '../store.ts';
 import { columnsOf, noColumns } from './columns.ts';
 import type { ChangeRow, SqlDialect, SqlRow } from './dialect.ts';
+import { newCommitId, type Position } from './history.ts';
 
 /** A write that waits for its group. */
 export interface Attempt {
@@ -24,12 +25,15 @@ export class WriteGroup {
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly Change[];
   readonly newest: number;
+  readonly commitId = newCommitId();
+  /** The position that the group continues. */
+  readonly base: Position;
   readonly #rows: readonly ChangeRow[];
 
-  constructor(attempts: readonly Attempt[], heads: ReadonlyMap<string, Entry>, newest: number) {
+  constructor(attempts: readonly Attempt[], heads: ReadonlyMap<string, Entry>, base: Position) {
     const state = new Map<string, Entry | undefined>(heads);
     const outcomes: Outcome[] = [];
-    let revision = newest;
+    let revision = base.newest;
     for (const attempt of attempts) {
       const change = evaluate(attempt, state.get(attempt.key), revision + 1);
       if (change instanceof Error) outcomes.push({ attempt, error: change });
@@ -39,6 +43,7 @@ export class WriteGroup {
         outcomes.push({ attempt, change });
       }
     }
+    this.base = base;
     this.newest = revision;
     this.outcomes = outcomes;
     this.changes = outcomes.flatMap((outcome) => ('change' in outcome ? [outcome.change] : []));

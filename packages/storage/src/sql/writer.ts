@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { checkKey } from '../keys.ts';
 import { type Entry, NoSpace, RequestTooLarge, Unavailable } from '../store.ts';
 import type { SqlDialect, SqlLogger, SqlSession } from './dialect.ts';
+import { backoff } from './failures.ts';
+import { isBehind, type Position, positionOf, repairHistory } from './history.ts';
 import { closed, unavailable } from './pool.ts';
-import { backoff } from './retry.ts';
 import { commit, lockRevision, readBatch, readState, removeWriter, rollback } from './statements.ts';
 import { type Attempt, headsOf, WriteGroup } from './write-group.ts';
+import { unexpired, WriteQueue } from './write-queue.ts';
 
-const MAX_GROUP = { writes: 500, bytes: 4 * 2 ** 20 };
-const MAX_WAITING = { writes: 20_000, bytes: 256 * 2 ** 20 };
 /** Expired writes are looked for this often while the database does not answer. */
 const EXPIRY_CHECK_MS = 250;
 /** How much longer than its timeout a write waits to learn whether its commit succeeded. */
@@ -28,10 +27,10 @@ interface WriterOptions {
   readonly logger: SqlLogger | undefined;
   /** Called with each committed group before its writes are acknowledged. */
   readonly onCommit: (group: WriteGroup) => void;
-  /** The newest revision this process has seen. */
-  readonly newest: () => number;
-  /** Called if the database is in an older state than this process has seen. */
-  readonly onLoss: (newest: number) => void;
+  /** The newest position this process has seen. */
+  readonly position: () => Position;
+  /** Called if the database has lost revisions that this process has seen, with the new position. */
+  readonly onLoss: (position: Position) => void;
 }
 
 /**
@@ -45,14 +44,13 @@ interface WriterOptions {
 export class SqlWriter {
   readonly id = randomUUID();
   readonly #options: WriterOptions;
-  readonly #waiting: Attempt[] = [];
-  #waitingBytes = 0;
+  readonly #queue = new WriteQueue();
   #session: SqlSession | undefined;
   #batch = 0;
-  #committed = 0;
   #loop: Promise<void> | undefined;
   #inFlight: { readonly group: WriteGroup; readonly done: Promise<void> } | undefined;
-  #heartbeats: (() => Promise<void>)[] = [];
+  /** Small transactions, which run before the next group. */
+  readonly #tasks: (() => Promise<void>)[] = [];
   #failing: { readonly error: Unavailable; readonly since: number } | undefined;
   #ping: Promise<void> | undefined;
   #expiry: NodeJS.Timeout | undefined;
@@ -65,17 +63,11 @@ export class SqlWriter {
 
   /** Queues a write. Resolves when it is durable. */
   write({ key, value, expected, isCancelled, ttlSeconds = 0 }: WriteRequest): Promise<Entry> {
-    const bytes = value?.length ?? 0;
     if (this.#closed) return Promise.reject(closed());
-    if (bytes > this.#options.dialect.maxValueBytes) return Promise.reject(new RequestTooLarge());
-    if (this.#waiting.length >= MAX_WAITING.writes || this.#waitingBytes + bytes > MAX_WAITING.bytes)
-      return Promise.reject(new Unavailable('too many writes are waiting for the database', { unwritten: true }));
+    if ((value?.length ?? 0) > this.#options.dialect.maxValueBytes) return Promise.reject(new RequestTooLarge());
     const deadline = performance.now() + this.#options.timeoutMs;
     return new Promise((resolve, reject) => {
-      checkKey(key);
-      if (key.includes('\0')) throw new RangeError('a key must not contain NUL');
-      this.#waiting.push({ key, value, expected, ttlSeconds, isCancelled, deadline, resolve, reject });
-      this.#waitingBytes += bytes;
+      this.#queue.add({ key, value, expected, ttlSeconds, isCancelled, deadline, resolve, reject });
       this.#run();
     });
   }
@@ -92,11 +84,15 @@ export class SqlWriter {
 
   /** Commits a small transaction. Rejects if the database takes no writes. */
   heartbeat(): Promise<void> {
-    if (this.#closed) return Promise.reject(closed());
-    return new Promise((resolve, reject) => {
-      this.#heartbeats.push(() => this.#beat().then(resolve, reject));
-      this.#run();
+    const { dialect, timeoutMs } = this.#options;
+    return this.#enqueue(async (session) => {
+      await session.run([dialect.sql.heartbeat(this.id)], timeoutMs);
     });
+  }
+
+  /** Finds out whether the database has lost revisions, and resolves when `onLoss` was called in that case. */
+  checkHistory(): Promise<void> {
+    return this.#enqueue((session) => this.#checkHistory(session));
   }
 
   /** Rejects if the database takes no writes, or does not answer in time. */
@@ -126,36 +122,44 @@ export class SqlWriter {
     await session?.close();
   }
 
+  #enqueue(task: (session: SqlSession) => Promise<void>): Promise<void> {
+    if (this.#closed) return Promise.reject(closed());
+    return new Promise((resolve, reject) => {
+      this.#tasks.push(() => this.#perform(task).then(resolve, reject));
+      this.#run();
+    });
+  }
+
+  async #perform(task: (session: SqlSession) => Promise<void>): Promise<void> {
+    try {
+      await task(await this.#connected());
+    } catch (error) {
+      this.#dropSession();
+      throw this.#reported(error);
+    }
+  }
+
   #run(): void {
-    this.#expiry ??= setInterval(() => this.#expireWaiting(), EXPIRY_CHECK_MS).unref();
+    this.#expiry ??= setInterval(() => this.#queue.expire(this.#noAnswer()), EXPIRY_CHECK_MS).unref();
     this.#loop ??= this.#commitAll().finally(() => {
       this.#loop = undefined;
       clearInterval(this.#expiry);
       this.#expiry = undefined;
-      if (this.#waiting.length > 0 || this.#heartbeats.length > 0) this.#run();
+      if (this.#hasWork) this.#run();
     });
+  }
+
+  get #hasWork(): boolean {
+    return !this.#queue.isEmpty || this.#tasks.length > 0;
   }
 
   /** Waits a turn, so that writes of one turn share a transaction. */
   async #commitAll(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0 || this.#heartbeats.length > 0) {
-      for (const beat of this.#heartbeats.splice(0, 1)) await beat();
-      if (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup());
+    while (this.#hasWork) {
+      for (const task of this.#tasks.splice(0, 1)) await task();
+      if (!this.#queue.isEmpty) await this.#commitGroup(this.#queue.takeGroup());
     }
-  }
-
-  #takeGroup(): Attempt[] {
-    let bytes = 0;
-    let count = 0;
-    for (const { value } of this.#waiting) {
-      bytes += value?.length ?? 0;
-      if (count > 0 && (count === MAX_GROUP.writes || bytes > MAX_GROUP.bytes)) break;
-      count++;
-    }
-    const group = this.#waiting.splice(0, count);
-    for (const { value } of group) this.#waitingBytes -= value?.length ?? 0;
-    return group;
   }
 
   /** Retries while the error is transient and some writes have time left. */
@@ -174,7 +178,7 @@ export class SqlWriter {
   #noteFailure(error: unknown): { readonly error: Unavailable; readonly isTransient: boolean } {
     const { dialect, logger } = this.#options;
     const failure = dialect.failureOf(error);
-    const reported = failure === 'full' ? new NoSpace({ cause: error }) : unavailable(dialect, error, true);
+    const reported = this.#reported(error);
     if (!this.#failing) logger?.warn('a write to the database failed', { error: String(error) });
     this.#failing = { error: reported, since: performance.now() };
     return { error: reported, isTransient: failure === 'lost' || failure === 'retry' || failure === 'read-only' };
@@ -188,7 +192,7 @@ export class SqlWriter {
       const session = await this.#connected();
       const keys = [...new Set(attempts.map(({ key }) => key))];
       const [, locked, heads = []] = await session.run([dialect.sql.begin, lockRevision, dialect.sql.heads(keys)], timeoutMs);
-      group = new WriteGroup(attempts, headsOf(dialect, heads), locked?.[0]?.newest as number);
+      group = new WriteGroup(attempts, headsOf(dialect, heads), positionOf(locked?.[0]));
       if (group.changes.length === 0) await session.run([rollback], timeoutMs);
     } catch (error) {
       this.#dropSession();
@@ -209,7 +213,7 @@ export class SqlWriter {
     const { promise: done, resolve: settle } = deferred();
     this.#inFlight = { group, done };
     try {
-      const rows = { writer: this.id, batch, changes: group.rows, newest: group.newest };
+      const rows = { writer: this.id, batch, changes: group.rows, newest: group.newest, ...idsOf(group) };
       await (this.#session as SqlSession).run([...dialect.sql.write(rows), commit], timeoutMs);
     } catch (error) {
       this.#dropSession();
@@ -218,7 +222,6 @@ export class SqlWriter {
       this.#inFlight = undefined;
       settle();
     }
-    this.#committed = batch;
     onCommit(group);
     return undefined;
   }
@@ -244,29 +247,24 @@ export class SqlWriter {
     }
   }
 
-  async #beat(): Promise<void> {
-    const { dialect, timeoutMs } = this.#options;
-    try {
-      const session = await this.#connected();
-      await session.run([dialect.sql.heartbeat(this.id)], timeoutMs);
-    } catch (error) {
-      this.#dropSession();
-      throw dialect.failureOf(error) === 'full' ? new NoSpace({ cause: error }) : unavailable(dialect, error, true);
-    }
+  #reported(error: unknown): Unavailable {
+    const { dialect } = this.#options;
+    return dialect.failureOf(error) === 'full' ? new NoSpace({ cause: error }) : unavailable(dialect, error, true);
+  }
+
+  #noAnswer(): Unavailable {
+    return this.#failing?.error ?? new Unavailable('the database does not answer', { unwritten: true });
   }
 
   async #connected(): Promise<SqlSession> {
     if (this.#session && !this.#session.broken) return this.#session;
-    const { dialect, timeoutMs, newest, onLoss } = this.#options;
+    const { dialect, timeoutMs, position } = this.#options;
     this.#session = undefined;
-    const known = newest();
+    const known = position();
     const session = await dialect.connect(timeoutMs);
     try {
-      const statements = [dialect.sql.heartbeat(this.id), readState, readBatch(this.id)];
-      const [, [state] = [], [own] = []] = await session.run(statements, timeoutMs);
-      const found = own?.batch as number;
-      if ((state?.newest as number) < known || found < this.#committed) onLoss(state?.newest as number);
-      this.#committed = Math.min(this.#committed, found);
+      const [, [state] = []] = await session.run([dialect.sql.heartbeat(this.id), readState], timeoutMs);
+      if (isBehind(positionOf(state), known)) await this.#checkHistory(session);
     } catch (error) {
       session.destroy();
       throw error;
@@ -275,29 +273,20 @@ export class SqlWriter {
     return session;
   }
 
+  async #checkHistory(session: SqlSession): Promise<void> {
+    const { dialect, timeoutMs, position, onLoss } = this.#options;
+    const replaced = await repairHistory(session, dialect, position(), timeoutMs);
+    if (replaced) onLoss(replaced);
+  }
+
   #dropSession(): void {
     this.#session?.destroy();
     this.#session = undefined;
   }
-
-  /** Only while the database does not answer: a group in flight has its own deadlines. */
-  #expireWaiting(): void {
-    const error = this.#failing?.error ?? new Unavailable('the database does not answer', { unwritten: true });
-    const kept = unexpired(this.#waiting, error);
-    if (kept.length === this.#waiting.length) return;
-    this.#waiting.splice(0, this.#waiting.length, ...kept);
-    this.#waitingBytes = kept.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-  }
 }
 
-/** Rejects the writes whose time is over and returns the others. */
-function unexpired(attempts: readonly Attempt[], error: Unavailable): readonly Attempt[] {
-  const now = performance.now();
-  return attempts.filter((attempt) => {
-    if (attempt.deadline > now) return true;
-    attempt.reject(error);
-    return false;
-  });
+function idsOf({ commitId, base }: WriteGroup): { readonly commitId: number; readonly parentId: number } {
+  return { commitId, parentId: base.commitId };
 }
 
 function rejectAll(attempts: readonly Attempt[], error: Unavailable): readonly Attempt[] {
