@@ -5,7 +5,7 @@ import { certificateApproving, certificateCleaner, certificateSigningController 
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type Controller, type ControllerContext, isShared } from './controller.ts';
 import { garbageCollector } from './garbage-collector/index.ts';
-import { runAsLeader } from './leader-election.ts';
+import { type ElectedController, runElected } from './leader-election/election.ts';
 import { legacyTokenCleaner } from './legacy-token-cleaner.ts';
 import { namespaceController } from './namespace/index.ts';
 import { policyStatusController } from './policy-status.ts';
@@ -17,7 +17,7 @@ import {
 import { resourceQuotaController } from './resource-quota/index.ts';
 import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
-import { runsSimulation, startSimulation, workloadControllerNames } from './simulation.ts';
+import { simulationParts, startSimulation, workloadControllerNames } from './simulation.ts';
 import { tokenSecretController } from './token-secrets.ts';
 import { ttlAfterFinished } from './ttl-after-finished.ts';
 
@@ -32,7 +32,7 @@ interface ManagedController {
   readonly start: (context: ControllerContext) => Controller;
   /** The controller starts only if these resources are served. */
   readonly needs?: readonly string[];
-  /** Runs on each of the servers that share a store. The others run on one of them. */
+  /** Runs on each of the servers that share a store. The others run on one of them each. */
   readonly isOnEveryServer?: true;
 }
 
@@ -89,7 +89,7 @@ export const controllerNames = [...managed.map(({ name }) => name), ...workloadC
 
 /**
  * Starts the enabled controllers of kube-controller-manager and the APIService controllers of kube-apiserver. `identity`
- * distinguishes the servers that share a store, of which one runs most controllers.
+ * distinguishes the servers that share a store: most controllers run on one of them.
  */
 export function startControllers(context: ControllerContext, identity: string, custom?: CustomApi): Controller {
   const isServed = (plural: string) => context.resources.some(({ names }) => names.plural === plural);
@@ -98,10 +98,17 @@ export function startControllers(context: ControllerContext, identity: string, c
   const controllers = local.map(({ start }) => start(context));
   if (isServed('apiservices')) controllers.push(apiServiceController(context, custom));
   if (['apiservices', 'services', 'endpointslices'].every(isServed)) controllers.push(apiServiceAvailability(context));
-  const lead = () => all([...elected.map(({ start }) => start(context)), startSimulation(context)]);
-  const isElected = isShared(context) && (elected.length > 0 || runsSimulation(context)) && isServed('leases');
-  controllers.push(isElected ? runAsLeader(context, { identity, lead }) : lead());
+  if (isShared(context) && isServed('leases')) controllers.push(runOnOneServer(context, identity, elected));
+  else controllers.push(...elected.map(({ start }) => start(context)), startSimulation(context));
   return all(controllers);
+}
+
+function runOnOneServer(context: ControllerContext, identity: string, managed: readonly ManagedController[]): Controller {
+  const controllers: ElectedController[] = [
+    ...managed.map(({ name, start }) => ({ name, start: () => start(context) })),
+    ...simulationParts(context).map(({ name, ...part }) => ({ name, start: () => startSimulation(context, part) })),
+  ];
+  return controllers.length === 0 ? all([]) : runElected(context, { identity, controllers });
 }
 
 function isLocal({ isOnEveryServer }: ManagedController): boolean {

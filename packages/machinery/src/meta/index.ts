@@ -11,4 +11,5 @@ export {
 } from './group.ts';
 export type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './kube-object.ts';
 export { controllerOf, isKubeObject, metadataOf } from './kube-object.ts';
+export { type HeldLease, LeaseAge, type LeaseClaim, releasedLease, renewedLease } from './lease.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, humanDuration } from './time.ts';
