@@ -10,6 +10,9 @@ import { throughPort } from './tcp-proxy.ts';
 /** One server process of several on a store. It keeps its port and data dir. */
 export interface Replica {
   readonly port: number;
+  readonly dataDir: string;
+  /** Of the process that was started last. */
+  readonly pid: number;
   /** The administrator's kubeconfig for this replica. */
   readonly kubeconfig: string;
   readonly isRunning: boolean;
@@ -65,8 +68,13 @@ export async function startReplicas({ count, args, quiet }: ReplicaOptions): Pro
 function replicaOf(dataDir: string, port: number, common: readonly string[], quiet: boolean): Replica {
   let process: ServerProcess | undefined;
   let kubeconfig = '';
+  let pid = 0;
   return {
     port,
+    dataDir,
+    get pid() {
+      return pid;
+    },
     get kubeconfig() {
       return kubeconfig;
     },
@@ -75,6 +83,7 @@ function replicaOf(dataDir: string, port: number, common: readonly string[], qui
     },
     async start() {
       process = launchServer({ dataDir, args: [...common, `--secure-port=${port}`], quiet });
+      pid = process.pid;
       kubeconfig = await process.ready;
     },
     async kill() {

@@ -64,7 +64,6 @@ export interface CertificateSigning {
   readonly maxDurationMs: number;
 }
 
-export type { RunningController as Controller };
 export interface RunningController {
   /** A promise resolves when the last write is done. */
   stop(): void | Promise<void>;

@@ -3,9 +3,9 @@ import { apiServiceAvailability } from './api-service-availability.ts';
 import { apiServiceController } from './api-service-registration.ts';
 import { certificateApproving, certificateCleaner, certificateSigningController } from './certificates/index.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
-import { type Controller, type ControllerContext, isShared } from './controller.ts';
+import { type ControllerContext, isShared, type RunningController } from './controller.ts';
 import { garbageCollector } from './garbage-collector/index.ts';
-import { runAsLeader } from './leader-election.ts';
+import { type ElectedController, runElected } from './leader-election/election.ts';
 import { legacyTokenCleaner } from './legacy-token-cleaner.ts';
 import { namespaceController } from './namespace/index.ts';
 import { policyStatusController } from './policy-status.ts';
@@ -17,11 +17,11 @@ import {
 import { resourceQuotaController } from './resource-quota/index.ts';
 import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
-import { runsSimulation, startSimulation, workloadControllerNames } from './simulation.ts';
+import { simulationParts, startSimulation, workloadControllerNames } from './simulation.ts';
 import { tokenSecretController } from './token-secrets.ts';
 import { ttlAfterFinished } from './ttl-after-finished.ts';
 
-export type { Controller, ControllerContext } from './controller.ts';
+export type { ControllerContext, RunningController } from './controller.ts';
 export { serverIdentity } from './controlplane/identity-lease.ts';
 export { type PostStartHook, postStartHooks, type ServerEndpoint, startControlPlane } from './controlplane/index.ts';
 export { type FlowConfigurationOptions, flowConfiguration, followFlowConfiguration } from './flow-configuration.ts';
@@ -29,10 +29,10 @@ export { type FlowConfigurationOptions, flowConfiguration, followFlowConfigurati
 interface ManagedController {
   /** The name in kube-controller-manager. */
   readonly name: string;
-  readonly start: (context: ControllerContext) => Controller;
+  readonly start: (context: ControllerContext) => RunningController;
   /** The controller starts only if these resources are served. */
   readonly needs?: readonly string[];
-  /** Runs on each of the servers that share a store. The others run on one of them. */
+  /** Runs on each of the servers that share a store. The others run on one of them each. */
   readonly isOnEveryServer?: true;
 }
 
@@ -89,26 +89,33 @@ export const controllerNames = [...managed.map(({ name }) => name), ...workloadC
 
 /**
  * Starts the enabled controllers of kube-controller-manager and the APIService controllers of kube-apiserver. `identity`
- * distinguishes the servers that share a store, of which one runs most controllers.
+ * distinguishes the servers that share a store: most controllers run on one of them.
  */
-export function startControllers(context: ControllerContext, identity: string, custom?: CustomApi): Controller {
+export function startControllers(context: ControllerContext, identity: string, custom?: CustomApi): RunningController {
   const isServed = (plural: string) => context.resources.some(({ names }) => names.plural === plural);
   const enabled = managed.filter(({ name, needs = [] }) => isEnabled(name, context) && needs.every(isServed));
   const [local, elected] = [enabled.filter(isLocal), enabled.filter((controller) => !isLocal(controller))];
   const controllers = local.map(({ start }) => start(context));
   if (isServed('apiservices')) controllers.push(apiServiceController(context, custom));
   if (['apiservices', 'services', 'endpointslices'].every(isServed)) controllers.push(apiServiceAvailability(context));
-  const lead = () => all([...elected.map(({ start }) => start(context)), startSimulation(context)]);
-  const isElected = isShared(context) && (elected.length > 0 || runsSimulation(context)) && isServed('leases');
-  controllers.push(isElected ? runAsLeader(context, { identity, lead }) : lead());
+  if (isShared(context) && isServed('leases')) controllers.push(runOnOneServer(context, identity, elected));
+  else controllers.push(...elected.map(({ start }) => start(context)), startSimulation(context));
   return all(controllers);
+}
+
+function runOnOneServer(context: ControllerContext, identity: string, managed: readonly ManagedController[]): RunningController {
+  const controllers: ElectedController[] = [
+    ...managed.map(({ name, start }) => ({ name, start: () => start(context) })),
+    ...simulationParts(context).map(({ name, ...part }) => ({ name, start: () => startSimulation(context, part) })),
+  ];
+  return controllers.length === 0 ? all([]) : runElected(context, { identity, controllers });
 }
 
 function isLocal({ isOnEveryServer }: ManagedController): boolean {
   return isOnEveryServer === true;
 }
 
-function all(controllers: readonly Controller[]): Controller {
+function all(controllers: readonly RunningController[]): RunningController {
   return {
     async stop() {
       await Promise.all(controllers.map((controller) => controller.stop()));

@@ -14,22 +14,32 @@ export const workloadControllerNames: readonly string[] = [
   'statefulset-controller',
 ];
 
-/** Whether workload controllers or simulated nodes are enabled. */
-export function runsSimulation({ controllers, simulatedNodes = 0 }: ControllerContext): boolean {
-  return simulatedNodes > 0 || workloadControllerNames.some((name) => isWorkloadListed(controllers, name));
+/** Workload controllers and simulated nodes that run together. */
+export interface SimulationPart {
+  readonly controllers: readonly string[];
+  readonly simulatedNodes: number;
+}
+
+/** What is enabled, each part on its own: with several servers on a store, each may run on another one. */
+export function simulationParts(context: ControllerContext): readonly (SimulationPart & { readonly name: string })[] {
+  const { controllers, simulatedNodes } = wholeSimulation(context);
+  const nodes = simulatedNodes > 0 ? [{ name: 'simulated-nodes', controllers: [], simulatedNodes }] : [];
+  return [...controllers.map((name) => ({ name, controllers: [name], simulatedNodes: 0 })), ...nodes];
+}
+
+function wholeSimulation({ controllers, simulatedNodes = 0 }: ControllerContext): SimulationPart {
+  return { controllers: workloadControllerNames.filter((name) => isWorkloadListed(controllers, name)), simulatedNodes };
 }
 
 /** Starts workload controllers and simulated nodes, if there are any. Their code is loaded only then. */
-export function startSimulation(context: ControllerContext): RunningController {
-  const controllers = workloadControllerNames.filter((name) => isWorkloadListed(context.controllers, name));
-  const simulatedNodes = context.simulatedNodes ?? 0;
+export function startSimulation(context: ControllerContext, part: SimulationPart = wholeSimulation(context)): RunningController {
   let running: RunningController | undefined;
   let isStopped = false;
   const load = async (): Promise<void> => {
     const { startWorkloads } = await import('./workloads/index.ts');
-    if (!isStopped) running = startWorkloads(workloadContext(context), { controllers, simulatedNodes });
+    if (!isStopped) running = startWorkloads(workloadContext(context), part);
   };
-  if (controllers.length > 0 || simulatedNodes > 0) {
+  if (part.controllers.length > 0 || part.simulatedNodes > 0) {
     load().catch((error) => context.logger.error('workload controllers did not start', { error: String(error) }));
   }
   return {

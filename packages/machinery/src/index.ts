@@ -54,6 +54,7 @@ export {
   type ObjectMeta,
   type OwnerReference,
 } from './meta/kube-object.ts';
+export { type HeldLease, LeaseAge, type LeaseClaim, releasedLease, renewedLease } from './meta/lease.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, humanDuration } from './meta/time.ts';
 export * from './meta/validation/index.ts';
 export {

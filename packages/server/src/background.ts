@@ -1,10 +1,10 @@
 import { startCompaction } from '@tsukube/apiserver';
 import type { FindRegistry } from '@tsukube/builtin';
 import {
-  type Controller,
   type ControllerContext,
   isListed,
   type PostStartHook,
+  type RunningController,
   type ServerEndpoint,
   serverIdentity,
   startControllers,
@@ -57,7 +57,7 @@ export async function startBackground(
   const apiServices = findRegistry('apiregistration.k8s.io', 'apiservices');
   if (apiServices) await api.aggregator.start(apiServices);
   completeHooks(hooks, storage);
-  const controllers: Controller[] = [];
+  const controllers: RunningController[] = [];
   let controlPlane: readonly PostStartHook[] = [];
   const stopCompaction = compaction(parts, storage);
   let isStopping = false;

@@ -22,7 +22,7 @@ import {
   workEstimator,
 } from '@tsukube/apiserver';
 import { flowControlDefaults } from '@tsukube/builtin';
-import { type Controller, type ControllerContext, flowConfiguration, followFlowConfiguration } from '@tsukube/controllers';
+import { type ControllerContext, flowConfiguration, followFlowConfiguration, type RunningController } from '@tsukube/controllers';
 import type { CustomApi } from '@tsukube/crds';
 import { perProcess, type ServeOptions } from './config/index.ts';
 
@@ -40,7 +40,7 @@ export interface RequestLimits {
   readonly filter: Filter;
   readonly pages: readonly Delegate[];
   /** Resolves when the configuration is applied. `maintains` is false if another process of the server maintains its objects. */
-  begin(context: ControllerContext, maintains: boolean): Promise<Controller>;
+  begin(context: ControllerContext, maintains: boolean): Promise<RunningController>;
 }
 
 /** API Priority and Fairness, or the two in-flight limits without it. */

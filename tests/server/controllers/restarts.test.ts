@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Any, type Client, clientFor } from '../../support/client.ts';
-import { etcdMissing, startEtcd } from '../../support/etcd.ts';
 import { configMap } from '../../support/server.ts';
 import { launchServer, notBuilt, type ServerProcess } from '../../support/server-process.ts';
 
@@ -77,38 +76,5 @@ describe.skipIf(notBuilt)('a server that is killed', () => {
     expect(left).toBe(true);
     await expect.poll(async () => (await client.get(namespace)).status, { timeout: 20_000, interval: 20 }).toBe(404);
     expect(await isLeft(client, `${namespace}/configmaps`)).toBe(false);
-  });
-});
-
-describe.skipIf(notBuilt || etcdMissing)('two servers on one etcd', () => {
-  it('run each controller once, and take over from a dead server within 15 seconds', { timeout: 60_000 }, async () => {
-    const etcd = await startEtcd();
-    const dirs = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'tsukube-leader-')));
-    const launch = (dataDir: string) => launchServer({ dataDir, args: ['--etcd-servers', etcd.endpoint], quiet: true });
-    const first = launch(dirs[0] as string);
-    const one = clientFor(await first.ready);
-    const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/tsukube-controllers';
-    const holder = async (client: Client) => (await client.get(lease)).body.spec?.holderIdentity;
-    await expect.poll(() => holder(one), { timeout: 10_000 }).toBeTypeOf('string');
-    const leader = await holder(one);
-    const second = launch(dirs[1] as string);
-    const two = clientFor(await second.ready);
-    try {
-      await two.send('POST', '/api/v1/namespaces', { metadata: { name: 'served' } });
-      const account = (name: string) => two.get(`/api/v1/namespaces/${name}/serviceaccounts/default`);
-      await expect.poll(async () => (await account('served')).status, { timeout: 5000 }).toBe(200);
-      expect(await holder(two)).toBe(leader);
-      await first.kill();
-      const killed = Date.now();
-      await two.send('POST', '/api/v1/namespaces', { metadata: { name: 'taken-over' } });
-      await expect.poll(async () => (await account('taken-over')).status, { timeout: 20_000 }).toBe(200);
-      expect(Date.now() - killed).toBeLessThan(15_000);
-      expect(await holder(two)).not.toBe(leader);
-    } finally {
-      for (const client of [one, two]) client.close();
-      await second.stop();
-      await etcd.stop();
-      for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
-    }
   });
 });

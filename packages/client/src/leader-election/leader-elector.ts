@@ -1,5 +1,5 @@
 import type { coordinationV1 } from '@tsukube/api/kinds';
-import { formatMicroTime } from '@tsukube/machinery';
+import { LeaseAge, releasedLease, renewedLease } from '@tsukube/machinery';
 import { isNotFound } from '../rest/api-error.ts';
 import type { KubeClient } from '../rest/kube-client.ts';
 import type { ResourceApi } from '../rest/resource-api.ts';
@@ -36,9 +36,8 @@ export class LeaderElector {
   readonly #leases: ResourceApi<Lease>;
   readonly #options: Required<Omit<LeaderElectionOptions, 'onNewLeader' | 'onError'>> & LeaderElectionOptions;
   readonly #timing: Timing;
+  readonly #age: LeaseAge;
   #observed: Lease | undefined;
-  /** When the lease changed, by the own clock. */
-  #observedAt = Number.NEGATIVE_INFINITY;
   #reported = '';
 
   constructor(client: KubeClient, options: LeaderElectionOptions) {
@@ -51,6 +50,7 @@ export class LeaderElector {
       throw new RangeError('a lease of at least a second and an identity are needed');
     this.#leases = client.resource('coordination.k8s.io/v1/leases', { namespace });
     this.#timing = client.timing;
+    this.#age = new LeaseAge(() => this.#timing.monotonic());
   }
 
   get leader(): string {
@@ -139,7 +139,7 @@ export class LeaderElector {
     }
     const lease = await this.#get(signal);
     if (lease === undefined) return this.#create(signal);
-    if (lease.metadata.resourceVersion !== this.#observed?.metadata.resourceVersion) this.#observe(lease);
+    this.#observe(lease);
     if (this.leader !== '' && !this.isLeader && this.#isValid()) return false;
     await this.#renew(lease, signal);
     return true;
@@ -170,26 +170,18 @@ export class LeaderElector {
 
   #spec(old: Lease | undefined): coordinationV1.LeaseSpec {
     const { identity, leaseDurationMs } = this.#options;
-    const now = formatMicroTime(this.#timing.now());
-    const isOwn = old?.spec.holderIdentity === identity;
-    const transitions = old?.spec.leaseTransitions ?? 0;
-    return {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.floor(leaseDurationMs / 1000),
-      renewTime: now,
-      acquireTime: isOwn ? (old.spec.acquireTime ?? now) : now,
-      leaseTransitions: isOwn || old === undefined ? transitions : transitions + 1,
-    };
+    const claim = { identity, durationSeconds: Math.floor(leaseDurationMs / 1000), now: this.#timing.now() };
+    return renewedLease(old?.spec, claim);
   }
 
   #observe(lease: Lease): void {
     this.#observed = lease;
-    this.#observedAt = this.#timing.monotonic();
+    this.#age.of(lease.metadata.resourceVersion);
   }
 
   #isValid(): boolean {
     const seconds = this.#observed?.spec.leaseDurationSeconds ?? 0;
-    return this.#observedAt + seconds * 1000 > this.#timing.monotonic();
+    return this.#age.of(this.#observed?.metadata.resourceVersion) < seconds * 1000;
   }
 
   /** Lets the next candidate lead at once. */
@@ -198,8 +190,7 @@ export class LeaderElector {
     try {
       const lease = await this.#leases.get(this.#options.name, { timeoutMs: renewDeadlineMs });
       if (lease.spec.holderIdentity !== this.#options.identity) return;
-      const now = formatMicroTime(this.#timing.now());
-      const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
+      const spec = releasedLease(lease.spec, this.#timing.now());
       this.#observe(await this.#leases.update({ ...lease, spec }, { timeoutMs: renewDeadlineMs }));
     } catch (error) {
       onError?.(error);

@@ -37,10 +37,17 @@ export function kubernetesService(context: ControlPlaneContext): StartedHook {
       ...external,
     },
   };
-  const desired = (existing: JsonObject | undefined) =>
-    existing ? withPort(existing, { type, ports: [port], ...external }) : created;
+  // As by kube-apiserver, the port is set at the start only: several servers may have different ones, and would go on to replace it.
+  let isPublished = false;
+  const desired = (existing: JsonObject | undefined) => {
+    if (existing) return isPublished ? existing : withPort(existing, { type, ports: [port], ...external });
+    return created;
+  };
+  const onSettled = () => {
+    isPublished = isShared(context);
+  };
   const endpoints: StartedHook = managesEndpoints ? manageEndpoints(context, service) : { stop() {} };
-  const manager = manageObject({ registry, ...service, desired }, context);
+  const manager = manageObject({ registry, ...service, desired, onSettled }, context);
   return {
     withdraw: async () => endpoints.withdraw?.(),
     stop() {

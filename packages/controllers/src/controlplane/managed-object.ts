@@ -11,6 +11,8 @@ export interface ManagedObject {
   readonly desired: (existing: JsonObject | undefined) => JsonObject;
   /** Called before each reconciliation, to read what the desired state depends on. */
   readonly refresh?: (() => Promise<void>) | undefined;
+  /** Called after each reconciliation that succeeded. */
+  readonly onSettled?: () => void;
   /** Writes the status as well: the strategy does not reset it. */
   readonly withStatus?: boolean;
 }
@@ -39,13 +41,13 @@ export function manageObject(managed: ManagedObject, { logger }: ControllerConte
     },
   };
 
-  async function reconcile({ desired, refresh }: ManagedObject): Promise<void> {
+  async function reconcile({ desired, refresh, onSettled }: ManagedObject): Promise<void> {
     await refresh?.();
     const entry = await registry.cache.get(key);
     const existing = entry && decodeObject(entry.value);
     const next = desired(existing);
-    if (existing && deepEqual(next, existing)) return;
-    await write(managed, existing, next);
+    if (!existing || !deepEqual(next, existing)) await write(managed, existing, next);
+    onSettled?.();
   }
 }
 
