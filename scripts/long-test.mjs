@@ -37,7 +37,7 @@ const commands = {
   },
   workers: {
     about: 'kills the processes of a server with --workers under writers, readers and watchers; the history must be linearizable',
-    tests: ['tests/workers/kills.test.ts'],
+    tests: ['tests/workers/kills.test.ts', 'tests/workers/faults.test.ts'],
     flags: {
       seconds: { default: () => '120', about: 'how long' },
       count: { default: () => '3', about: 'number of processes' },

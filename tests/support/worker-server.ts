@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, clientFor } from './client.ts';
 import { launchServer, type ServerProcess } from './server-process.ts';
@@ -10,6 +11,8 @@ export interface WorkerServer {
   readonly process: ServerProcess;
   /** The process ids of the workers, without process 0. */
   workers(): readonly number[];
+  /** The process id of the worker with an index that became ready last. */
+  pidOf(index: number): number;
 }
 
 const startMs = 20_000;
@@ -25,7 +28,15 @@ export async function startWorkerServer(
   const client = clientFor(kubeconfig);
   const isComplete = async () => servingWorkers((await client.get('/metrics')).text).length === count;
   await until(isComplete, 'all workers are ready').finally(() => client.close());
-  return { pid: process.pid, kubeconfig, process, workers: () => childrenOf(process.pid) };
+  const workers = () => childrenOf(process.pid);
+  return { pid: process.pid, kubeconfig, process, workers, pidOf: (index) => loggedPid(dataDir, index) };
+}
+
+/** Process 0 logs when a worker is ready. */
+function loggedPid(dataDir: string, index: number): number {
+  const log = readFileSync(join(dataDir, 'logs', 'tsukube.log'), 'utf8');
+  const lines = [...log.matchAll(new RegExp(`a worker process is ready worker=${index} pid=(\\d+)`, 'g'))];
+  return Number(lines.at(-1)?.[1]);
 }
 
 /** The indexes of the processes in a scrape. */

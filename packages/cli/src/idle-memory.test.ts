@@ -36,12 +36,13 @@ describe('memory when idle', () => {
   it.each([
     ['is not looked at while there is work', [rest(70), work(300), work(400), work(400)], [], []],
     [
-      'is given back in the second idle tick, and twice more what is garbage',
-      [rest(70), work(300), rest(300), rest(300), rest(200), rest(150), rest(150), rest(150)],
-      [3, 4, 5],
+      'is given back in the second idle tick, and three times more what is garbage',
+      [rest(70), work(300), rest(300), rest(300), rest(200), rest(150), rest(150), rest(150), rest(150)],
+      [3, 4, 5, 6],
       [3],
     ],
-    ['is left alone if little came since', [rest(70), work(90), rest(90), rest(90), rest(90)], [], []],
+    ['is given back after the start', [rest(70), rest(70), rest(60), rest(60), rest(60), rest(60)], [1, 2, 3, 4], [1]],
+    ['is left alone if little came since', [rest(70), rest(70), work(90), rest(90), rest(90), rest(90)], [1], [1]],
     [
       'is given back again after more work',
       [rest(70), work(300), rest(300), rest(120), rest(110), work(300), rest(300), rest(300)],

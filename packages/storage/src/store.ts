@@ -105,6 +105,8 @@ export interface Entry {
   readonly revision: number;
   /** The revision that created the key (etcd's create_revision). */
   readonly created: number;
+  /** The length of a value that has not been read. */
+  readonly size?: number;
 }
 
 export interface StoreListOptions {
@@ -114,6 +116,11 @@ export interface StoreListOptions {
   readonly from?: string;
   /** Lists the state at this revision; at the newest one if absent. */
   readonly revision?: number;
+  /**
+   * For callers that need few of the values: a store with `valueAt` may verify them only, and read each when it is accessed.
+   * Entries whose value has not been read have a `size`. Values must not be accessed after a compaction.
+   */
+  readonly lazyValues?: boolean;
 }
 
 export interface Page {

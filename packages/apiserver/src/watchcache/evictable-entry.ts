@@ -34,11 +34,12 @@ export class EvictableEntry implements CacheEntry {
   #value: Buffer | undefined;
   #since: number;
 
-  constructor(key: string, revision: number, created: number, value: Buffer | undefined, source: ValueSource) {
+  /** `value` is undefined for one that is evicted. */
+  constructor(key: string, revision: number, created: number, value: Buffer | undefined, source: ValueSource, size = 0) {
     this.key = key;
     this.revision = revision;
     this.created = created;
-    this.size = value?.length ?? 0;
+    this.size = value?.length ?? size;
     this.#source = source;
     this.#value = value;
     this.#since = source.turn;
@@ -105,6 +106,8 @@ export class StoreSource implements ValueSource {
 
   /** An entry of a whole list, of which few may be read soon. */
   enterListed(listed: Entry): EvictableEntry {
+    const { key, revision, created, size } = listed;
+    if (size !== undefined) return new EvictableEntry(key, revision, created, undefined, this, size);
     const entry = this.enter(listed);
     if (!this.keepsValues) entry.evict(Number.POSITIVE_INFINITY);
     return entry;

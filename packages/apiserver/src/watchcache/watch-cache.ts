@@ -306,12 +306,13 @@ export class WatchCache implements Store, ObjectCache {
   /** Lists in pages, so that stored and presented values are not all in memory at once. */
   async #fill(missed: Change[]): Promise<void> {
     const entries: EvictableEntry[] = [];
-    let page = await this.#store.list(this.prefix, { limit: pageSize });
+    const options = { limit: pageSize, lazyValues: !this.#source.keepsValues };
+    let page = await this.#store.list(this.prefix, options);
     const { revision } = page;
     for (;;) {
       for (const entry of page.entries) entries.push(this.#source.enterListed(entry));
       if (!page.more) break;
-      page = await this.#store.list(this.prefix, { limit: pageSize, from: `${entries.at(-1)?.key}\0`, revision });
+      page = await this.#store.list(this.prefix, { ...options, from: `${entries.at(-1)?.key}\0`, revision });
     }
     // After a gap, changes since the listed revision may be lost: list again.
     if (!this.#isLoading(missed)) return this.loaded();

@@ -34,11 +34,13 @@ export async function openEncryption(parts: EncryptionParts): Promise<Encryption
   if (reload) following.start();
   const hasCheck = reload || first.kms.size > 0;
   return {
-    encrypted: (store) =>
-      encryptedStore(store, (key) => {
+    encrypted(store) {
+      const transformerOf = (key: string) => {
         const resource = resourceOf(key);
         return resource ? following.current.transformers.for(resource) : identityTransformer;
-      }),
+      };
+      return encryptedStore(store, transformerOf, { ...(reload && { refresh: () => following.refresh() }) });
+    },
     checks: {
       kms: hasCheck ? [{ name: 'kms-providers', explains: true, check: () => following.current.kms.check() }] : [],
       hooks: reload ? [{ name: reloadHook, check: () => {} }] : [],
@@ -63,6 +65,8 @@ const startPatienceMs = 30_000;
 /** Polling interval of the file, as in kube-apiserver. */
 const pollMs = 60_000;
 const firstRetryMs = 1_000;
+/** Minimum time between two readings of the file because of values that cannot be opened. */
+const refreshMs = 100;
 
 /** Polls the configuration file. An invalid file changes nothing. */
 class FollowedConfiguration {
@@ -71,6 +75,9 @@ class FollowedConfiguration {
   readonly #closing = new Set<{ readonly cancel: () => void; readonly loaded: LoadedEncryption }>();
   #cancel = () => {};
   #failures = 0;
+  #polling: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
+  #polledAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(parts: LoadParts, first: LoadedEncryption) {
@@ -97,12 +104,35 @@ class FollowedConfiguration {
     }
   }
 
+  /**
+   * Reads the file now: a value has a prefix of no known key, so another process of the server may have read a newer file. Never
+   * rejects. All calls within a moment share one reading.
+   */
+  refresh(): Promise<void> {
+    const { clock } = this.#parts;
+    const waitMs = this.#polledAt + refreshMs - clock.now();
+    if (waitMs <= 0) return this.#poll();
+    this.#refreshing ??= new Promise<void>((resolve) => clock.after(waitMs, resolve)).then(() => {
+      this.#refreshing = undefined;
+      return this.#poll();
+    });
+    return this.#refreshing;
+  }
+
   /** Retries with backoff, up to the polling interval. */
   #delay(): number {
     return this.#failures === 0 ? pollMs : Math.min(firstRetryMs * 2 ** (this.#failures - 1), pollMs);
   }
 
-  async #poll(): Promise<void> {
+  #poll(): Promise<void> {
+    this.#polling ??= this.#readAgain().finally(() => {
+      this.#polling = undefined;
+      this.#polledAt = this.#parts.clock.now();
+    });
+    return this.#polling;
+  }
+
+  async #readAgain(): Promise<void> {
     const { file, metrics, logger } = this.#parts;
     try {
       if (configurationHash(readConfigurationFile(file)) !== this.current.hash) await this.#reload();

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock, storeContract } from '../contract/index.ts';
 import { openLmdb } from '../lmdb/index.ts';
 import { openMemory } from '../memory/index.ts';
-import { type Batch, CorruptEntry, CorruptValue, EncryptionFailed, type Store, UnreadableValue } from '../store.ts';
+import { type Batch, CorruptEntry, CorruptValue, EncryptionFailed, type Entry, type Store, UnreadableValue } from '../store.ts';
 import { aesCbc, aesGcm } from './ciphers.ts';
 import { encryptedStore } from './encrypted-store.ts';
 import { identityTransformer, PrefixTransformers, type Transformer } from './transformer.ts';
@@ -143,7 +143,7 @@ describe('an encrypted store', () => {
   it('does not delay a watch for a slow KMS', async () => {
     const clock = new ManualClock();
     const waiting = { ...gcm, prepare: () => new Promise<void>(() => {}) };
-    store = encryptedStore(raw, () => waiting, clock);
+    store = encryptedStore(raw, () => waiting, { clock });
     await store.create('/a', value);
     const stop = new AbortController();
     const watch = store.watch('/', 1, stop.signal)[Symbol.asyncIterator]();
@@ -184,4 +184,95 @@ it('leaves no plain text in the files of LMDB', async () => {
   expect(file.includes('k8s:enc:aesgcm:v1:a:')).toBe(true);
   expect(file.includes('needle')).toBe(false);
   rmSync(path, { recursive: true });
+});
+
+describe('an encrypted store that several processes have open', () => {
+  const value = Buffer.from('{"a":"plaintext"}');
+  const settled = (promise: Promise<unknown> | undefined) => Promise.race([promise?.then(() => true), Promise.resolve(false)]);
+
+  /** A store whose transformer needs keys that `fetched` provides. */
+  function open(more: Parameters<typeof encryptedStore>[2] = {}) {
+    const raw: Store = Object.assign(openMemory(), { catchUp: () => undefined });
+    const other = encryptedStore(raw, () => encrypting);
+    let isFetched = false;
+    let arrived = () => {};
+    const fetching = new Promise<void>((resolve) => {
+      arrived = () => {
+        isFetched = true;
+        resolve();
+      };
+    });
+    const isSealed = (data: Uint8Array) => Buffer.from(data).includes('aesgcm');
+    const needsKey: Transformer = {
+      seal: (plain) => plain,
+      prepare: (data) => (isFetched || !isSealed(data) ? undefined : fetching),
+      open: (data, context) => {
+        if (!isSealed(data)) return { value: data, stale: false };
+        if (!isFetched) throw new Error('the key is missing');
+        return encrypting.open(data, context);
+      },
+    };
+    const store = encryptedStore(raw, () => needsKey, more);
+    const heard: string[] = [];
+    const textOf = (entry: Entry) => {
+      try {
+        return Buffer.from(entry.value).toString();
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    store.tap?.(({ changes }) => heard.push(...changes.map(({ entry }) => `${entry.key} ${textOf(entry)}`)));
+    return { store, other, heard, arrived: () => arrived() };
+  }
+
+  it('delivers a value when its key is there, and later ones behind it', async () => {
+    const { store, other, heard, arrived } = open();
+    await store.create('/own', Buffer.from('1'));
+    expect(heard).toEqual(['/own 1']);
+    expect(store.catchUp?.()).toBeUndefined();
+    await other.create('/other', value);
+    await store.create('/later', Buffer.from('2'));
+    expect(heard).toEqual(['/own 1']);
+    const caughtUp = store.catchUp?.();
+    expect(await settled(caughtUp)).toBe(false);
+    arrived();
+    await caughtUp;
+    expect(heard).toEqual(['/own 1', `/other ${value}`, '/later 2']);
+    expect(store.catchUp?.()).toBeUndefined();
+    await other.create('/another', value);
+    expect(heard).toHaveLength(4);
+    await store.close();
+  });
+
+  it('delivers changes without the key if fetching it takes too long', async () => {
+    const clock = new ManualClock();
+    const { store, other, heard } = open({ clock });
+    await other.create('/other', value);
+    const caughtUp = store.catchUp?.();
+    clock.advance(0.5);
+    await caughtUp;
+    expect(heard).toEqual(['/other UnreadableValue']);
+    await store.close();
+  });
+
+  it('reads a newer configuration when it meets a value of an unknown key', async () => {
+    const raw = openMemory();
+    const renamed = new PrefixTransformers(
+      [provider('k8s:enc:aesgcm:v1:', new PrefixTransformers([provider('b:', gcm)], 'no key'))],
+      '',
+    );
+    const newer = encryptedStore(raw, () => renamed);
+    let current: Transformer = encrypting;
+    const refresh = vi.fn(async () => {
+      current = renamed;
+    });
+    const older = encryptedStore(raw, () => current, { refresh });
+    await older.create('/old', value);
+    await older.get('/old');
+    expect(refresh).not.toHaveBeenCalled();
+    await newer.create('/new', value);
+    expect((await older.get('/new'))?.value).toEqual(value);
+    expect(refresh).toHaveBeenCalledTimes(1);
+    await raw.close();
+  });
 });

@@ -14,6 +14,7 @@ import {
   UnreadableValue,
 } from '../store.ts';
 import { TimeSlice } from '../time-slice.ts';
+import { PreparedTaps } from './prepared-taps.ts';
 import { identityTransformer, isEncrypted, type Opened, type Transformer } from './transformer.ts';
 
 /**
@@ -22,12 +23,21 @@ import { identityTransformer, isEncrypted, type Opened, type Transformer } from 
  */
 export type TransformerOf = (key: string) => Transformer;
 
+export interface EncryptedStoreOptions {
+  readonly clock?: Clock;
+  /**
+   * Called before a value is opened that no transformer knows: another process may have a newer configuration. Resolves when the
+   * configuration is up to date, and never rejects.
+   */
+  readonly refresh?: () => Promise<void>;
+}
+
 /**
  * Wraps a store so that it holds encrypted values and callers see plain ones. It has no `valueAt`, because the key of a KMS
  * cannot be fetched synchronously; the watch cache therefore holds the values.
  */
-export function encryptedStore(store: Store, transformerOf: TransformerOf, clock: Clock = systemClock): Store {
-  return new EncryptedStore(store, transformerOf, clock);
+export function encryptedStore(store: Store, transformerOf: TransformerOf, options: EncryptedStoreOptions = {}): Store {
+  return new EncryptedStore(store, transformerOf, options);
 }
 
 const WATCH_WAIT_MS = 500;
@@ -36,6 +46,7 @@ class EncryptedStore implements Store {
   readonly #store: Store;
   readonly #transformerOf: TransformerOf;
   readonly #clock: Clock;
+  readonly #refresh: EncryptedStoreOptions['refresh'];
   /** Plain values by their sealed form while they are being written, so that the tap need not decrypt them. */
   readonly #writing = new Map<Uint8Array, Uint8Array>();
   readonly tap?: Store['tap'];
@@ -44,13 +55,19 @@ class EncryptedStore implements Store {
   readonly trim?: Store['trim'];
   readonly corruption?: Store['corruption'];
 
-  constructor(store: Store, transformerOf: TransformerOf, clock: Clock) {
+  constructor(store: Store, transformerOf: TransformerOf, { clock = systemClock, refresh }: EncryptedStoreOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#refresh = refresh;
     this.#transformerOf = transformerOf;
     const { tap, catchUp, onCompaction, trim, corruption } = store;
-    if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#decryptLazily(batch)));
-    if (catchUp) this.catchUp = catchUp.bind(store);
+    if (tap && catchUp) {
+      // Values of other processes may need a key that must be fetched first. Reads wait for that with `catchUp`.
+      const taps = new PreparedTaps((batch) => this.#prepareBatch(batch));
+      tap.call(store, (batch) => taps.receive(this.#decryptLazily(batch)));
+      this.tap = (listener) => taps.add(listener);
+      this.catchUp = () => catchUp.call(store)?.then(() => taps.delivered()) ?? taps.delivered();
+    } else if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#decryptLazily(batch)));
     if (onCompaction) this.onCompaction = onCompaction.bind(store);
     if (trim) this.trim = trim.bind(store);
     if (corruption) this.corruption = corruption.bind(store);
@@ -95,15 +112,17 @@ class EncryptedStore implements Store {
 
   async *watch(prefix: string, from: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
     for await (const batch of this.#store.watch(prefix, from, signal)) {
-      const waits = batch.changes.flatMap(({ entry, previous }) => [entry, previous].flatMap((each) => this.#waitFor(each)));
-      if (waits.length > 0) await this.#waitBriefly(Promise.all(waits));
-      yield this.#decryptLazily(batch);
+      const lazy = this.#decryptLazily(batch);
+      await this.#prepareBatch(lazy, true);
+      yield lazy;
     }
   }
 
-  #waitFor(entry: Entry | undefined): Promise<void>[] {
-    const wait = entry && this.#prepare(entry);
-    return wait ? [wait] : [];
+  /** Undefined if no key is missing. Watch caches, which use the tap, have the previous values. */
+  #prepareBatch({ changes }: Batch, withPrevious = false): Promise<void> | undefined {
+    const entries = changes.flatMap(({ entry, previous }) => (withPrevious && previous ? [entry, previous] : [entry]));
+    const waits = entries.flatMap(waitsFor);
+    return waits.length > 0 ? this.#waitBriefly(Promise.all(waits)) : undefined;
   }
 
   /**
@@ -179,11 +198,16 @@ class EncryptedStore implements Store {
     const transformer = this.#transformerOf(entry.key);
     if (transformer === identityTransformer && !isEncrypted(entry.value)) return entry;
     const opened = () => ({ ...entry, value: this.#open(entry).value });
-    return transformer.prepare?.(entry.value)?.then(opened) ?? opened();
+    return this.#prepare(entry)?.then(opened) ?? opened();
   }
 
   #prepare(entry: Entry): Promise<void> | undefined {
-    return entry instanceof CorruptEntry ? undefined : this.#transformerOf(entry.key).prepare?.(entry.value);
+    if (entry instanceof CorruptEntry) return undefined;
+    const { key, value } = entry;
+    const transformer = this.#transformerOf(key);
+    const refreshing = transformer.knows?.(value) === false ? this.#refresh?.() : undefined;
+    if (!refreshing) return transformer.prepare?.(value);
+    return refreshing.then(() => this.#transformerOf(key).prepare?.(value));
   }
 
   #open({ key, value, revision }: Entry): Opened {
@@ -200,14 +224,23 @@ class EncryptedStore implements Store {
   }
 
   #lazyChange({ type, entry, previous }: Change): Change {
-    return { type, entry: this.#lazyEntry(entry), previous: previous && this.#lazyEntry(previous) };
+    return { type, entry: this.#lazyEntry(entry), previous: previous && this.#lazily(previous) };
   }
 
   #lazyEntry(entry: Entry): Entry {
     if (entry instanceof CorruptEntry) return entry;
     if (this.#transformerOf(entry.key) === identityTransformer && !isEncrypted(entry.value)) return entry;
     const plain = this.#writing.get(entry.value);
-    return plain ? { ...entry, value: plain } : new LazyEntry(entry, () => this.#open(entry).value);
+    return plain ? { ...entry, value: plain } : this.#lazily(entry);
+  }
+
+  #lazily(entry: Entry): Entry {
+    if (entry instanceof CorruptEntry) return entry;
+    return new LazyEntry(
+      entry,
+      () => this.#open(entry).value,
+      () => this.#prepare(entry),
+    );
   }
 }
 
@@ -217,19 +250,27 @@ function inList({ key, revision, reason, cause }: UnreadableValue): UnreadableVa
   return new UnreadableValue(key, revision, named);
 }
 
+function waitsFor(entry: Entry): Promise<void>[] {
+  const wait = entry instanceof LazyEntry ? entry.prepare() : undefined;
+  return wait ? [wait] : [];
+}
+
 /** Decrypts its value on first access, which throws UnreadableValue if that fails. */
 class LazyEntry implements Entry {
   readonly key: string;
   readonly revision: number;
   readonly created: number;
+  /** Fetches the key of the value, if it is missing. */
+  readonly prepare: () => Promise<void> | undefined;
   readonly #open: () => Uint8Array;
   #value: Uint8Array | undefined;
 
-  constructor({ key, revision, created }: Entry, open: () => Uint8Array) {
+  constructor({ key, revision, created }: Entry, open: () => Uint8Array, prepare: () => Promise<void> | undefined) {
     this.key = key;
     this.revision = revision;
     this.created = created;
     this.#open = open;
+    this.prepare = prepare;
   }
 
   get value(): Uint8Array {

@@ -19,6 +19,8 @@ export interface Transformer {
    * Never rejects: `open` throws the reason.
    */
   prepare?(data: Uint8Array): Promise<void> | undefined;
+  /** Whether the prefix of the value is one of a known provider and key. */
+  knows?(data: Uint8Array): boolean;
 }
 
 /** A transformer for values with a prefix; the identity transformer has the empty prefix. */
@@ -48,6 +50,7 @@ export const identityTransformer: Transformer = {
     if (isEncrypted(data)) throw new Error('identity transformer tried to read encrypted data');
     return { value: data, stale: false };
   },
+  knows: (data) => !isEncrypted(data),
 };
 
 interface Choice {
@@ -120,6 +123,12 @@ export class PrefixTransformers implements Transformer {
       errors.push(error);
       return undefined;
     }
+  }
+
+  knows(data: Uint8Array): boolean {
+    return this.#choices.some(
+      ({ prefix, transformer }) => startsWith(data, prefix) && (transformer.knows?.(data.subarray(prefix.length)) ?? true),
+    );
   }
 
   prepare(data: Uint8Array): Promise<void> | undefined {

@@ -20,7 +20,7 @@ export async function listPrefix(
   snapshot: Snapshot,
   compacted: number,
   prefix: string,
-  { from, limit = 0, revision: requested }: StoreListOptions,
+  { from, limit = 0, revision: requested, lazyValues = false }: StoreListOptions,
 ): Promise<Page> {
   const revision = requested || snapshot.revision;
   if (revision > snapshot.revision) throw new FutureRevision(snapshot.revision);
@@ -28,20 +28,21 @@ export async function listPrefix(
   const range = new PrefixRange(prefix, from);
   const isCurrent = revision === snapshot.revision;
   const selection = isCurrent ? current(tables, snapshot, range) : await past(tables, snapshot, range, revision);
-  return page(values, snapshot, selection, revision, limit);
+  const { options } = snapshot;
+  const readCurrent = (pointer: Pointer) => (lazyValues ? values.readLazily(pointer, options) : values.read(pointer, options));
+  return page(isCurrent ? readCurrent : (pointer) => values.readPast(pointer, options), snapshot, selection, revision, limit);
 }
 
 async function page(
-  values: ValueReader,
+  read: (pointer: Pointer) => Entry,
   snapshot: Snapshot,
   selection: ListSelection,
   revision: number,
   limit: number,
 ): Promise<Page> {
   const entries: Entry[] = [];
-  const isPresent = revision === snapshot.revision;
   for (const pointer of selection.pointers(limit)) {
-    entries.push(isPresent ? values.read(pointer, snapshot.options) : values.readPast(pointer, snapshot.options));
+    entries.push(read(pointer));
     if (snapshot.isSliceOver) await snapshot.rest();
   }
   const count = limit > 0 && entries.length === limit ? await selection.count() : entries.length;

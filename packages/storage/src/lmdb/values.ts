@@ -39,6 +39,8 @@ export class CorruptValues implements Corruption {
   }
 }
 
+const OPENING_BRACE = 0x7b;
+
 /** Reads values from the log and checks that each belongs to its key and revision. */
 export class ValueReader {
   readonly #tables: Tables;
@@ -56,10 +58,40 @@ export class ValueReader {
     return entry;
   }
 
+  /** Verifies a current value, which is read when it is accessed. Values that are not JSON objects are read now. */
+  readLazily(pointer: Pointer, options?: ReadOptions): Entry {
+    const { key, revision } = pointer;
+    const outline = this.#tables.logOutlines.get(revision, options);
+    const isSound = outline !== undefined && outline !== DAMAGED && outline.revision === revision && outline.key === key;
+    if (!isSound || outline.firstByte !== OPENING_BRACE) return this.read(pointer, options);
+    return new UnreadEntry(pointer, outline.size, this);
+  }
+
   readPast({ key, revision, created }: Pointer, options?: ReadOptions): Entry {
     const record = this.#tables.log.get(revision, options) as Entry | Damaged | undefined;
     if (record !== undefined && record !== DAMAGED && record.revision === revision && record.key === key) return record;
     const problem = record === undefined ? 'it is missing' : 'its checksum does not match';
     return new CorruptEntry(revision, created, new CorruptValue(key, revision, problem));
+  }
+}
+
+/** An entry whose value is read when it is accessed. */
+class UnreadEntry implements Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly size: number;
+  readonly #values: ValueReader;
+
+  constructor({ key, revision, created }: Pointer, size: number, values: ValueReader) {
+    this.key = key;
+    this.revision = revision;
+    this.created = created;
+    this.size = size;
+    this.#values = values;
+  }
+
+  get value(): Uint8Array {
+    return this.#values.read(this).value;
   }
 }

@@ -135,6 +135,25 @@ function headOf(record: Buffer): LogHead {
   };
 }
 
+/** A record whose value was verified, but not copied. */
+export interface RecordOutline {
+  readonly key: string;
+  readonly revision: number;
+  /** The length of its value. */
+  readonly size: number;
+  /** The first byte of its value. */
+  readonly firstByte: number | undefined;
+}
+
+export function readOutline(bytes: Uint8Array, length: number): RecordOutline | Damaged {
+  const record = soundRecord(bytes, length);
+  if (record === DAMAGED) return DAMAGED;
+  const key = keyOfRecord(record, 0);
+  const size = length - RECORD_BYTES - key.length;
+  const firstByte = size > 0 ? record[RECORD_HEADER_BYTES + key.length] : undefined;
+  return { key: key.toString(), revision: record.readDoubleLE(REVISION_AT), size, firstByte };
+}
+
 /** A change with its value, which is empty for a delete. */
 export interface LogRecord extends LogHead {
   readonly value: Uint8Array;
