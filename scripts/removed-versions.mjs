@@ -39,7 +39,7 @@ const optional = {
   'networking.v1beta1.HTTPIngressPath': ['pathType'],
 };
 
-/** Fields that are always written; no source says so. */
+/** Fields that are always written; not documented in any source. */
 const zeroed = {
   'flowcontrol.v1beta1.LimitedPriorityLevelConfiguration': ['assuredConcurrencyShares'],
   'flowcontrol.v1beta2.LimitedPriorityLevelConfiguration': ['assuredConcurrencyShares'],

@@ -13,7 +13,7 @@ import { mergeHistograms } from './histogram.mjs';
  * @typedef {import('./worker.mjs').Outcome} Outcome
  * @typedef {import('node:child_process').ChildProcess} ChildProcess
  *
- * startedByShare says how many operations each driver process began; busiestCore is the share of one core that the
+ * startedByShare is how many operations each driver process began; busiestCore is the share of one core that the
  * busiest of them used.
  * @typedef {Omit<ObjectResult, 'started' | 'wallMs'> & { startedByShare: number[], busiestCore: number }} PooledResult
  */

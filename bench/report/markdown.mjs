@@ -78,7 +78,7 @@ function alone({ rows }) {
   return table([['', 'Tsukube', 'p50 / p99', 'Target', 'Met'], ...verdicts]);
 }
 
-/** @param {Report} report @returns {string} the busiest the driver ever was: at 100 % it would be what is measured */
+/** @param {Report} report @returns {string} the maximum load of the driver: at 100 % the driver is the bottleneck */
 export function driverLine({ rows }) {
   const busiest = rows
     .flatMap(({ row, tsukube, peer }) => [tsukube, peer].map((median) => ({ title: row.title, busy: median?.driverBusy ?? 0 })))

@@ -84,7 +84,7 @@ describe('the Foo controller', () => {
     await expect.poll(() => replicasOf('web'), poll).toBe(3);
   });
 
-  it('does not take over a Deployment of others', async () => {
+  it('does not adopt a Deployment of another owner', async () => {
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const spec = { selector: { matchLabels: { a: 'b' } }, template };
     await deployments().create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'other' }, spec });

@@ -51,7 +51,7 @@ describe.skipIf(!kubectl)('docs/controllers.md', () => {
   const t = useServer();
   const workplace = useWorkplace(kubectl as NonNullable<typeof kubectl>, () => t.server.kubeconfig);
 
-  it('leads from nothing to a running controller', { timeout: 60_000 }, async () => {
+  it('from an empty folder to a running controller', { timeout: 60_000 }, async () => {
     const page = readDocument('docs/controllers.md');
     const program = programsOf('docs/controllers.md').find(({ output }) => output === undefined);
     writeFileSync(join(folder, program?.name as string), program?.code as string);

@@ -112,7 +112,9 @@ async function listed(api: ResourceApi<ApiObject>): Promise<string[]> {
 }
 
 describe.skipIf(notBuilt && !peer)('informers of three kinds', () => {
-  it(`see everything in spite of cuts and restarts for ${durationMs / 1000} s`, { timeout: durationMs + 180_000 }, async () => {
+  it(`see every event despite cut connections and restarts for ${durationMs / 1000} s`, {
+    timeout: durationMs + 180_000,
+  }, async () => {
     const pick = seeded(seed);
     const random = () => pick(1_000_000) / 1_000_000;
     const namespace = `soak-${process.pid}`;

@@ -23,7 +23,7 @@ function readOf({ name, write, called, returned }: Read): Operation {
   return { called, returned, apply: (state) => (state === write ? state : undefined), text };
 }
 
-/** A write that was refused for another reason than the state says nothing about the state. */
+/** A write that was rejected for a reason other than the state reveals nothing about the state. */
 function operationOf(write: Write): Operation | undefined {
   const { id, kind, name, called, outcome } = write;
   if (outcome.is === 'refused' && !outcome.isConflict) return undefined;

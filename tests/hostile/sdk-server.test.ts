@@ -88,12 +88,12 @@ describe('an SDK server refuses', () => {
     expect(await statusOf(place, proxyHeaders, stranger())).toBe(401);
   });
 
-  it('nobody who has the certificate of its admin', async () => {
+  it('no client with the admin certificate', async () => {
     const { cert, key } = client.tls;
     expect(await statusOf(place, {}, { cert, key })).toBe(200);
   });
 
-  it('nobody the health and the version', async () => {
+  it('no request for health and version', async () => {
     for (const path of ['/healthz', '/livez', '/readyz', '/version']) expect(await statusOf(path)).toBe(200);
   });
 
@@ -105,7 +105,7 @@ describe('an SDK server refuses', () => {
 });
 
 describe('without authentication and admin', () => {
-  it('nobody reaches anything but health and version', async () => {
+  it('unauthenticated clients reach only health and version', async () => {
     const bare = await serve({ resources: [notes], port: 0, admin: false });
     const { cert, key } = client.tls;
     const ask = (path: string) =>

@@ -121,7 +121,7 @@ describe('a session over WebSocket', () => {
     expect(status.message).toBe(`Internal error occurred: ${message}`);
   });
 
-  it('ends when the kubelet dies', async () => {
+  it('ends when the kubelet is killed', async () => {
     const { channels, closed } = open('web', `stdout=true&${command('sh', '-c', 'echo begun; sleep 60')}`);
     await expect.poll(() => channels[1]).toBe('begun\n');
     t.kubelet.die();
@@ -129,7 +129,7 @@ describe('a session over WebSocket', () => {
     expect(JSON.parse(channels[3] ?? '').status).toBe('Success');
   });
 
-  it('ends the command when the client dies', async () => {
+  it('ends the command when the client is killed', async () => {
     const { socket, channels } = open('web', `stdin=true&stdout=true&${command('sh', '-c', 'echo begun; cat; sleep 1')}`);
     await expect.poll(() => channels[1]).toBe('begun\n');
     socket.terminate();

@@ -201,7 +201,7 @@ describe.each(connectingKubectls.map((kubectl) => [kubectl.version, kubectl.path
       });
     }
 
-    it('reports what the kubelet refuses', async () => {
+    it('reports errors of the kubelet', async () => {
       const { code, stderr } = await kubectl(['exec', 'web', '-c', 'nope', '--', 'true']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('container nope is not valid for pod web')]);
     });

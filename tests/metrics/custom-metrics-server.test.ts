@@ -149,7 +149,7 @@ describe('with the write API', () => {
     expect((await under.client.send('POST', `${custom}/namespaces/default/pods/a/requests`, {})).status).toBe(405);
   });
 
-  it('is closed to strangers', async () => {
+  it('rejects unauthenticated clients', async () => {
     const stranger = new KubeClient({ server: server.url, ca: server.ca }, { retry: { limit: 0 } });
     for (const path of ['/write-metrics/nodes/n1/temperature', '/metrics', `${custom}/nodes/n1/temperature`])
       await expect(stranger.json({ method: 'GET', path })).rejects.toMatchObject({ code: 403 });

@@ -163,7 +163,7 @@ describe('kubelets that fail', () => {
     expect(failures.filter(({ node }) => node === 'slow')).toHaveLength(1);
   });
 
-  it('come back by themselves', async () => {
+  it('recover without a restart', async () => {
     const kubelet = kubelets[Object.keys(broken).indexOf('garbage') + 2] as StandInKubelet;
     const { port } = kubelet;
     await kubelet.close();

@@ -58,7 +58,7 @@ describe('an aggregated API server', () => {
     expect((await t.client.get(noteApi(group), as('joe'))).status).toBe(403);
   });
 
-  it('does not believe identity headers of a client that calls it directly', async () => {
+  it('does not accept identity headers of a client that calls it directly', async () => {
     const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters' };
     const url = server.url + noteApi(group);
     expect((await get(url, { headers }))[0]).toBe(403);

@@ -157,7 +157,7 @@ describe('delegation', () => {
     expect((await get(`${server.url}/apis/x/v1/a`, token('eve')))[0]).toBe(200);
   });
 
-  it('asks once for requests at the same time, and again after failures', async () => {
+  it('sends one call for concurrent requests, and retries after failures', async () => {
     const { main, server } = await start(settings);
     const all = Array.from({ length: 20 }, () => get(`${server.url}/apis/x/v1/a`, { headers: { authorization: 'Bearer joe' } }));
     expect((await Promise.all(all)).map(([status]) => status)).toEqual(Array(20).fill(200));

@@ -46,7 +46,7 @@ async function tokenOf(account: string): Promise<string> {
 }
 
 describe('identity headers', () => {
-  it('are believed with the certificate of the front proxy', async () => {
+  it('are accepted with the certificate of the front proxy', async () => {
     const [status, user] = await get(server.url + thing, { headers: named, client: pair('front-proxy-client') });
     expect([status, user]).toEqual([
       200,
@@ -75,7 +75,7 @@ describe('identity headers', () => {
     expect([status, user.name, user.groups]).toEqual([200, 'admin', ['system:masters', 'system:authenticated']]);
   });
 
-  it('are not believed by the main server either', async () => {
+  it('are not accepted by the main server either', async () => {
     const [status, body] = await get(`${t.server.url}/api/v1/namespaces`, {
       headers: { ...named, 'x-remote-group': 'system:masters' },
     });

@@ -16,7 +16,7 @@ export interface ExampleProcess {
   readonly lines: readonly string[];
 }
 
-/** Bundles a program with the sources of the SDK, runs it, and waits until it says that it serves. */
+/** Bundles a program with the sources of the SDK, runs it, and waits until it logs that it serves. */
 export async function startProgram(file: string, env: NodeJS.ProcessEnv, cwd?: string): Promise<ExampleProcess> {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(root, '.cache', 'example-'));

@@ -207,7 +207,7 @@ describe('an own storage', () => {
     expect((await client.get(`${place}/a`)).body.reason).toBe('NotFound');
   });
 
-  it('is applied, with owners of fields in what it stores', async () => {
+  it('is applied, with managedFields in the stored object', async () => {
     const apply = (manager: string, text: string) =>
       client.send('PATCH', `${place}/applied?fieldManager=${manager}`, note('applied', text), {
         'content-type': 'application/apply-patch+yaml',

@@ -50,7 +50,7 @@ it('handlers answer paths of their own, and no others', async () => {
   expect((await client.send('GET', '/apis/example.com/v1/figures')).status).toBe(200);
 });
 
-it('errors of handlers are Statuses, and only StatusErrors tell why', async () => {
+it('errors of handlers are Statuses, and only StatusErrors show their message', async () => {
   const refused = await client.send('GET', '/echo/teapot');
   expect([refused.status, refused.body.message]).toEqual([400, 'no teapots']);
   const broken = await client.send('GET', '/echo/broken');

@@ -67,7 +67,7 @@ describe.runIf(hostAddress)('registration by address', () => {
     expect([await slicesAt(paths.slices), (await t.client.get(paths.api)).status]).toEqual([[], 200]);
   });
 
-  it('creates again what was deleted', async () => {
+  it('recreates deleted objects', async () => {
     const { service, group, start } = await registered();
     const { registration } = await start();
     await registration.available();
@@ -96,7 +96,7 @@ describe.runIf(hostAddress)('registration by address', () => {
     const names = async () => (await slicesAt(slices)).map(({ metadata }) => metadata.name.split('-').at(-1)).sort();
     const ports = [first, second].map(({ backend }) => String(backend.port)).sort();
     expect(await names()).toEqual(ports);
-    // A slice that nobody renews.
+    // A slice that is not renewed.
     const orphan = {
       metadata: {
         name: `${service}-dead-1`,

@@ -27,7 +27,7 @@ setTimeout(() => {
 }, 500);
 `;
 
-it('a program whose log is no longer read goes on, and does not spin', async () => {
+it('a program whose log is no longer read keeps running, and does not spin', async () => {
   const outfile = join(folder, 'program.mjs');
   await build({
     stdin: { contents: source, resolveDir: placeOf('.'), loader: 'ts' },

@@ -34,7 +34,7 @@ describe.skipIf(!kubectl)('docs/sdk.md', () => {
     readFileSync(join(folder, 'lamps.kubeconfig'), 'utf8'),
   );
 
-  it('leads from nothing to kubectl', { timeout: 60_000 }, async () => {
+  it('from an empty folder to kubectl', { timeout: 60_000 }, async () => {
     const exchanges = codeBlocks(page, 'console').flatMap(({ code }) => parseTranscript(code, '1.33'));
     const actual = await replayTranscript(exchanges, { ...workplace.shell('default'), cwd: folder });
     expect(renderTranscript(actual).replace(/^\[exit \d+\]\n/gm, '')).toBe(renderTranscript(exchanges));

@@ -110,7 +110,7 @@ describe('a backend that hangs', () => {
     expect(status).toBe(200);
   }, 60_000);
 
-  it('is given five seconds for discovery', async () => {
+  it('has five seconds for discovery', async () => {
     let hangs = false;
     const group = 'stuck.example.com';
     const backend = await aggregated(group);

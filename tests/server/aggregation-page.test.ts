@@ -17,7 +17,7 @@ describe.skipIf(!kubectl || !existsSync(bundle))(page, () => {
   const t = useServer();
   const workplace = useWorkplace(kubectl as NonNullable<typeof kubectl>, () => t.server.kubeconfig);
 
-  it('shows what kubectl and tsukube print', { timeout: 60_000 }, async () => {
+  it('shows the output of kubectl and tsukube', { timeout: 60_000 }, async () => {
     const shell = workplace.shell('default');
     const PATH = [withTsukube(shell.cwd), shell.env.PATH].join(delimiter);
     const parts = sections.map((heading) => section(readDocument(page), heading));

@@ -165,7 +165,7 @@ describe('an aggregated API is unavailable', () => {
     await unavailable('nowhere.example.com');
   });
 
-  it('if nobody listens', async () => {
+  it('if the port is closed', async () => {
     await registerBackend(t.client, 'closed.example.com', 'closed', 1, { insecureSkipTLSVerify: true });
     const url = 'https://localhost:1/apis/closed.example.com/v1';
     await becomes('closed.example.com', { status: 'False', reason: 'FailedDiscoveryCheck' });
@@ -211,7 +211,7 @@ describe('an aggregated API is unavailable', () => {
 });
 
 describe.runIf(hostAddress)('two replicas of a backend', () => {
-  it('share the requests, and one takes over when the other dies', async () => {
+  it('share the requests, and one takes over when the other is killed', async () => {
     const group = 'replicated.example.com';
     const host = hostAddress as string;
     const answer: BackendOptions['handle'] = (_incoming, response) => answerJson(response, 200, { items: [] });

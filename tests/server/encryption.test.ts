@@ -115,7 +115,7 @@ describe.each(['lmdb', 'etcd'] as const)('encryption at rest on %s', (storage) =
     return stage;
   };
 
-  it.skipIf(skipped)('encrypts what the rules name, custom resources too, and serves it plain', async () => {
+  it.skipIf(skipped)('encrypts the resources of the rules, custom resources too, and serves them in plain text', async () => {
     const stage = await newStage();
     await stage.start([
       [['configmaps'], [gcm]],
@@ -197,7 +197,7 @@ describe.each(['lmdb', 'etcd'] as const)('encryption at rest on %s', (storage) =
     }
   });
 
-  it.skipIf(skipped)('answers 500 for a value that cannot be decrypted, and goes on', async () => {
+  it.skipIf(skipped)('answers 500 for a value that cannot be decrypted, and keeps serving others', async () => {
     const stage = await newStage();
     await stage.start([[['secrets'], [cbc('a')]]]);
     for (const name of ['bad', 'gone']) await created(stage.client.send('POST', secrets, secret(name)));

@@ -125,7 +125,7 @@ describe('ResourceQuota', () => {
     await becomes(place, 'q', { 'count/crates.example.com': '2' });
   });
 
-  it('releases what deletes and finished pods used', async () => {
+  it('releases the usage of deleted objects and finished pods', async () => {
     const place = await newPlace(t.client);
     await limit(place, 'q', { pods: '2', 'requests.cpu': '1', 'count/pods': '5' });
     for (const name of ['a', 'b']) await create(place, `${place.root}/pods`, pod(name, '400m'));

@@ -117,7 +117,7 @@ describe.skipIf(notBuilt)('tsukube snapshot', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  it('keeps what is there', async () => {
+  it('keeps existing values', async () => {
     const again = await tsukube('snapshot', 'save', file(), '--data-dir', dataDir());
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining('exists') });
     const kept = await tsukube('snapshot', 'restore', file(), '--data-dir', dataDir());

@@ -115,7 +115,7 @@ for (const kind of ['postgres', 'mysql'] as const) {
       );
     });
 
-    it('says that nothing answers', async () => {
+    it('reports that no delegate answers', async () => {
       await database.kill();
       await expect(open[kind]({ dsn: database.dsn, timeoutMs: 300 })).rejects.toThrow(/cannot connect to .*ECONNREFUSED/);
     });

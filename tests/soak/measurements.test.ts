@@ -26,7 +26,7 @@ describe('the trend of memory', () => {
     expect(trendsOf(hour(heapAt)).find(({ quantity }) => quantity === 'heap')?.isFlat).toBe(isFlat);
   });
 
-  it('is given per hour', () => {
+  it('has a slope per hour', () => {
     const [heap] = trendsOf(hour((minute) => 40 + minute / 10));
     expect(heap?.slope).toBeCloseTo(6);
   });

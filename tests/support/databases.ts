@@ -149,7 +149,7 @@ function run({ path, root }: Program, args: readonly string[], owner: Owner | un
   return child;
 }
 
-/** Kills a server with its children: those of PostgreSQL would go on for a moment and hold its port and memory. */
+/** Kills a server with its children: those of PostgreSQL would keep running for a moment and hold its port and memory. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   const pids = child.pid === undefined ? [] : childrenOf(child.pid);
   child.kill(signal);

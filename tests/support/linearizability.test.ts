@@ -106,7 +106,7 @@ describe('a history', () => {
     expect(checkLinearizability([...history, read([6000, 6001], 'v1')]).isLinearizable).toBe(false);
   });
 
-  it('of thousands of calls with one wrong read is found out', () => {
+  it('of thousands of calls with one wrong read is detected', () => {
     for (let seed = 1; seed <= 5; seed++) {
       const history = randomHistory(seed, 2000, 4);
       const writes = history.filter(({ text, returned }) => text.startsWith('swap') && returned !== undefined);

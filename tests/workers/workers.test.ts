@@ -50,7 +50,7 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
     expect(new Set(indexes)).toEqual(new Set(['0', '1', '2']));
   });
 
-  it('reads in every process what another one has acknowledged', async () => {
+  it('every process reads the acknowledged writes of the others', async () => {
     for (let i = 0; i < 24; i++) {
       const made = await client(i).send('POST', path, configMap(`read-${i}`));
       expect(made.status).toBe(201);
@@ -125,7 +125,7 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
     expect(events.map(({ object }) => object.metadata.name)).toEqual(Array.from({ length: 9 }, (_, i) => `watched-${i}`));
   });
 
-  it('says in health checks and metrics which process answered', async () => {
+  it('names the process in health checks and metrics', async () => {
     for (let i = 0; i < count; i++) {
       const health = await client(i).get('/readyz?verbose');
       expect(health.text).toContain('[+]poststarthook/start-service-ip-repair-controllers ok');

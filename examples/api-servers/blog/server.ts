@@ -107,7 +107,7 @@ const posts = defineResource({
       const sql = 'UPDATE posts SET deleted = TRUE, version = ? WHERE namespace = ? AND name = ? AND version = ?';
       if ((await write((version) => [sql, [version, namespace, name, resourceVersion]])) === 0) throw new ObjectChanged();
     },
-    /** Asks the table for newer versions five times a second, whoever wrote them. */
+    /** Polls the table five times a second for newer versions, including those of other writers. */
     async *watch({ resourceVersion, signal }) {
       for (let last = Number(resourceVersion); !signal.aborted; await new Promise((resolve) => setTimeout(resolve, 200)))
         for (const row of await select('version > ? ORDER BY version LIMIT 1000', [last])) {

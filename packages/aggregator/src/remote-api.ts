@@ -10,7 +10,7 @@ export interface RemoteApi {
   readonly groupPriority: number;
   readonly versionPriority: number;
   readonly service: ServiceReference;
-  /** Certificate authorities in PEM; without them those that Node knows. */
+  /** Certificate authorities in PEM; Node's root certificates without them. */
   readonly ca: string | undefined;
   readonly skipsVerification: boolean;
   /** Whether the condition Available is true. */

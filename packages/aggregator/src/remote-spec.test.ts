@@ -35,7 +35,7 @@ describe('membersOf', () => {
 });
 
 describe('parseSpec', () => {
-  it('keeps what belongs to a group version', async () => {
+  it('keeps the definitions of a group version', async () => {
     const reference = { get: { responses: { 200: { schema: { $ref: '#/definitions/Mine' } } } } };
     const other = { get: { responses: { 200: { schema: { $ref: '#/definitions/Other' } } } } };
     const document = {

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const tickMs = 2000;
-/** Two ticks below this make the process idle, when a garbage collection of tens of milliseconds delays nobody. */
+/** Two ticks below this make the process idle, when a garbage collection of tens of milliseconds delays no request. */
 const idleUtilization = 0.02;
 /**
  * V8 shrinks the young generation, of up to 32 MiB, in a collection before which little was allocated for 5 seconds. The first

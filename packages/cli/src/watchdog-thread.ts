@@ -48,7 +48,7 @@ export function watchdogThread(require: NodeJS.Require): void {
     try {
       writeSync(2, `${line}\n`);
     } catch {
-      // Standard error is closed, or a pipe that nobody reads.
+      // Standard error is closed, or a pipe without a reader.
     }
   };
 

@@ -103,7 +103,7 @@ async function startWithWorkers(
   return start(options, { ...server, openStore, workers });
 }
 
-/** One of the processes that `startServer` has launched. `onLost` is called if it cannot go on without the writing process. */
+/** One of the processes that `startServer` has launched. `onLost` is called if it cannot continue without the writing process. */
 export async function startWorker(
   link: WriterLink,
   { logger, onClients, onLost }: Pick<StartOptions, 'onClients'> & { logger: Logger; onLost: (error: Error) => void },

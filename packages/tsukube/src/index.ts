@@ -76,7 +76,7 @@ export interface TestServer {
   namespace(prefix?: string): Promise<TestNamespace>;
   /**
    * Returns to the state after start, `crds` and `manifests` included: removes what was created, restores what was changed
-   * or deleted, at once, finalizers or not. Watches stay open and see the changes; resource versions go on.
+   * or deleted, at once, finalizers or not. Watches stay open and see the changes; resource versions keep increasing.
    */
   reset(): Promise<void>;
   /** Ends watches, finishes requests in flight, frees the port. Calling it again has no effect. */

@@ -18,5 +18,5 @@ const listener = await listen({
   },
 });
 process.stdout.write(`${listener.address.port}\n`);
-// Ends with its parent, or when it is told to.
+// Exits with its parent, or on a message.
 for (const event of ['data', 'end']) process.stdin.once(event, () => process.exit());

@@ -86,7 +86,7 @@ describe('client certificates of kubelets', () => {
 });
 
 describe('approved requests', () => {
-  it('are signed with the names, usages and lifetime that they ask for', async () => {
+  it('are signed with the requested names, usages and lifetime', async () => {
     await create('api', jane, 'kube-apiserver-client', ['client auth', 'digital signature'], { expirationSeconds: 7200 });
     await approve('api');
     const signed = await issued('api');

@@ -24,7 +24,7 @@ describe('events', () => {
     expect((await t.client.get(watch)).text).toContain('"type":"DELETED"');
   });
 
-  it('live longer if they are updated', async () => {
+  it('expire later if they are updated', async () => {
     await t.client.send('POST', path, event('kept'));
     const begun = Date.now();
     const merge = { 'content-type': 'application/merge-patch+json' };

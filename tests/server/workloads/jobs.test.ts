@@ -114,7 +114,7 @@ describe('a Job', () => {
     });
   });
 
-  it('lets its pods go when it is deleted', async () => {
+  it('orphans its pods when it is deleted', async () => {
     const { path, pods } = await run({}, behaviour({ 'run-seconds': 3600 }));
     await cluster.eventually(async () => expect((await cluster.list(pods))[0]?.status.phase).toBe('Running'));
     await cluster.delete(`${path}?propagationPolicy=Background`);

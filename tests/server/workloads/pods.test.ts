@@ -38,7 +38,7 @@ describe('a simulated node', () => {
     expect(lease.spec).toMatchObject({ holderIdentity: 'node-1', leaseDurationSeconds: 40 });
   });
 
-  it('plays nodes that others create', async () => {
+  it('simulates nodes that other clients create', async () => {
     const metadata = { name: 'own', annotations: { 'kwok.x-k8s.io/node': 'fake' }, labels: { 'kubernetes.io/hostname': 'own' } };
     await cluster.create('/api/v1/nodes', {
       apiVersion: 'v1',

@@ -28,7 +28,7 @@ export function usageOf({ last, previous }: PointWindow): Usage | undefined {
 
 /**
  * The window after another point. Kubelets measure every 10 to 15 seconds and report a point until the next, so the same point may
- * come again: then the previous one stays. A point older than the previous one leaves none.
+ * be repeated: then the previous one stays. A point older than the previous one leaves none.
  */
 export function nextWindow(window: PointWindow | undefined, point: MetricsPoint): PointWindow {
   if (window === undefined) return { last: point, previous: undefined };

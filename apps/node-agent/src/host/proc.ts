@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-/** A process as /proc tells it. */
+/** A process, read from /proc. */
 export interface HostProcess {
   readonly pid: number;
   /** Name of the program, at most 15 characters. */

@@ -187,7 +187,7 @@ describe('a token among the subprotocols of a WebSocket', () => {
     expect(ask(`${encoded('good')}, x`, false)).toBeUndefined();
   });
 
-  it('is removed from the header that handlers see', () => {
+  it('is removed from the headers for handlers', () => {
     const redact = credentialRedaction((name) => name === 'authorization');
     expect(redact('sec-websocket-protocol', `${encoded('good')}, v4.channel.k8s.io`)).toBe('v4.channel.k8s.io');
     expect(redact('authorization', 'Bearer x')).toBeUndefined();

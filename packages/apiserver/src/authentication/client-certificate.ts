@@ -56,7 +56,7 @@ function findOut<T>(
   if ('refused' in chain) return refuse(refused(chain.refused));
   // TLS also verifies path lengths, name constraints and critical extensions.
   if (!connection.hasTrustedCertificate) {
-    // The CA may have become trusted after the handshake: a new connection will tell.
+    // The CA may have become trusted after the handshake: only a new connection is verified with it.
     connection.retire();
     return refuse(refused('x509: certificate was not trusted by TLS'));
   }

@@ -12,7 +12,7 @@ interface Recorded {
 const recorded: readonly Recorded[] = JSON.parse(readFileSync(new URL('recorded/protobuf.json', import.meta.url), 'utf8'));
 
 describe('discovery in protobuf', () => {
-  it.each(recorded)('$path is what kube-apiserver wrote', ({ document, protobuf }) => {
+  it.each(recorded)('$path equals the value that kube-apiserver wrote', ({ document, protobuf }) => {
     expect(discoveryProtobuf(document).toString('latin1')).toBe(Buffer.from(protobuf, 'base64').toString('latin1'));
   });
 });

@@ -16,7 +16,7 @@ export class PriorityLevel {
   readonly queues: QueueSet;
   readonly retryAfter = new RetryAfter();
   config: LevelConfig;
-  /** No longer configured: serves only what it has started. */
+  /** No longer configured: finishes its executing and queued requests, accepts no new ones. */
   isQuiescing = false;
   nominal = 0;
   lower = 0;

@@ -100,7 +100,7 @@ function wildcards({ mediaType }: AcceptClause): number {
   return mediaType.endsWith('/*') ? 1 : 0;
 }
 
-/** Kubernetes' router for built-in kinds compares media types literally and knows no wildcard but the widest. */
+/** Kubernetes' router for built-in kinds compares media types literally; the only wildcard it supports is that for all types. */
 export function isRouted(accept: string, types: readonly string[]): boolean {
   if (accept === '') return true;
   return acceptClauses(accept).some(({ written }) => written === '*/*' || types.includes(written));

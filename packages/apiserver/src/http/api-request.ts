@@ -46,7 +46,7 @@ export interface ApiRequest {
   onResume?: (request: ApiRequest) => void;
   /** Called when a watch has sent its initial events. */
   onCaughtUp?: () => void;
-  /** Called when another server takes the request over: what is left is to wait for it. */
+  /** Called when the request is proxied: from then on it only waits for the other server. */
   onDelegated?: () => void;
   warn(text: string): void;
   /** Values of the Warning header. */
@@ -59,7 +59,7 @@ export interface AuditNotes {
   requestObject(object: JsonObject, schema?: TypeReference): void;
   requestPatch(patch: Buffer): void;
   readonly rule: NoteRule;
-  /** Takes over what a worker thread has recorded. */
+  /** Copies the notes of a request that ran in a worker thread. */
   adopt(noted: NotedRequest): void;
 }
 
@@ -155,7 +155,7 @@ export class IncomingRequest implements ApiRequest {
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
-      // A request may call more webhooks at a time than the ten listeners that Node takes for a leak.
+      // A request may call more webhooks at a time than the ten listeners above which Node warns of a leak.
       setMaxListeners(0, this.#abort.signal);
       if (this.isOver) this.#abort.abort();
     }

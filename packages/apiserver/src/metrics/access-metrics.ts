@@ -95,7 +95,7 @@ export function admissionMetrics(registry: Registry): AdmissionObserver {
 type Labels = Readonly<Record<string, string>>;
 const maxRemembered = 1000;
 
-/** Series by the values of their labels: faster than the text of the labels, by which a family knows them. */
+/** Series by the values of their labels: faster than the lookup of a family, by the text of the labels. */
 function remembered<S extends object>(names: readonly string[], family: { with(labels: Labels): S }): (labels: Labels) => S {
   const known = new BoundedCache<string, S>({ entries: maxRemembered });
   return (labels) => {

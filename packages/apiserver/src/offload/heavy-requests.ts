@@ -29,7 +29,7 @@ const lightEffort: Effort = { visits: 100_000, ruleCost: 1_500_000, exceeded: ()
 
 export interface HeavyRequestsOptions {
   readonly limits: LightLimits;
-  /** Whether workers do not know a resource. */
+  /** Whether workers cannot serve a resource. */
   readonly isLocal: (resource: Resource) => boolean;
   /** Serves a request on a worker thread. */
   readonly offload: (request: ResourceRequest, body: Buffer) => Promise<Answer>;

@@ -26,7 +26,7 @@ export type EntryReply = EntryMessage | 'known' | undefined;
 /** `problem` is set if the value is known to be corrupt. */
 export type KeyMessage = readonly [key: string, revision: number, problem?: string | undefined];
 
-/** `job` identifies the request of the write, whose cancellation the main thread knows. */
+/** `job` identifies the request of the write; the main thread tracks its cancellation. */
 export interface WriteMessage {
   readonly job: number | undefined;
   readonly ttlSeconds?: number | undefined;

@@ -21,7 +21,7 @@ async function schemaBytes(schema: JsonObject): Promise<string> {
 }
 
 describe('OpenAPI 3 in protobuf', () => {
-  it.each(recorded)('$path is what kube-apiserver wrote', async ({ document, protobuf }) => {
+  it.each(recorded)('$path equals the value that kube-apiserver wrote', async ({ document, protobuf }) => {
     const wanted = Buffer.from(protobuf, 'base64');
     const written = await openApi3Protobuf(document);
     // Fields are ordered by number in the recording and by document order here.

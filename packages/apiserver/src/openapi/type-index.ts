@@ -77,7 +77,7 @@ function lookUp(catalogues: readonly TypeCatalogue[], name: string): Entry {
     try {
       return { definition: catalogue.get(name) };
     } catch {
-      // A catalogue says only by failing that it does not have a type; the next one may.
+      // A catalogue throws for a type that it does not have; the next one is tried.
     }
   }
   return undefined;

@@ -23,8 +23,8 @@ export type CacheLookup = (group: string, resource: string) => ObjectCache | und
 export type ServiceAddresses = (service: ServiceReference) => Promise<readonly NetworkAddress[]>;
 
 /**
- * Picks a ready endpoint of the Service. Without endpoints it uses the ClusterIP, which only the cluster network may know how to
- * route.
+ * Picks a ready endpoint of the Service. Without endpoints it uses the ClusterIP, which may be routable only within the cluster
+ * network.
  */
 export function serviceResolver(cacheOf: CacheLookup, random: () => number = Math.random): ServiceResolver {
   const addressesOf = serviceAddresses(cacheOf);

@@ -70,7 +70,7 @@ export function webhookClient(config: JsonObject, resolve: ServiceResolver, opti
   };
 }
 
-/** The URL that tells the webhook its timeout. A webhook has one timeout, so the last URL is kept. */
+/** The URL with the timeout parameter. A webhook has one timeout, so the last URL is cached. */
 function urlWithTimeout(base: string): (timeoutMs: number) => { readonly url: string; readonly parsed: URL } {
   let last: { readonly url: string; readonly parsed: URL } | undefined;
   return (timeoutMs) => {
@@ -85,7 +85,7 @@ const maxRedirects = 10;
 
 /**
  * Follows redirects that keep the method and lead to the same server: Go's router sends them for paths such as `//validate`, which
- * envtest registers. Other redirects are returned, because they would carry the request to a server that nobody configured.
+ * envtest registers. Other redirects are returned, because they would carry the request to a server that is not configured.
  */
 async function followRedirects(url: URL, send: (url: URL) => Promise<OutboundResponse>): Promise<OutboundResponse> {
   let at = url;

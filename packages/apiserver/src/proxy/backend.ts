@@ -23,7 +23,7 @@ export interface BackendTls {
   readonly key?: string | undefined;
   /** Certificate authorities in PEM form. Certificates are not verified without them, as in kube-apiserver. */
   readonly ca?: string | undefined;
-  /** Verifies certificates even without `ca`: by the authorities that Node knows. */
+  /** Verifies certificates even without `ca`: with Node's root certificates. */
   readonly verify?: boolean;
   /** Name that the certificate is verified for, in place of the host. */
   readonly serverName?: string | undefined;

@@ -73,7 +73,7 @@ export function upgradeError(message: string): StatusError {
   return new StatusError({ status: 'Failure', message, code: 500 });
 }
 
-/** Errors of the backend are passed on; other responses are not what was asked for. */
+/** Error responses of the backend are passed on; any other response without an upgrade is an error. */
 export function refusal(response: IncomingMessage): Answer {
   const { statusCode = 500, headers, rawHeaders } = response;
   if (statusCode < 400) {
@@ -113,7 +113,7 @@ export function switchingHead({ rawHeaders, statusMessage }: IncomingMessage): s
   return `${head}\r\n`;
 }
 
-/** Copies bytes in both directions until one side ends; then both are closed, after what was received has been sent. */
+/** Copies bytes in both directions until one side ends; then both are closed, after the received bytes have been flushed. */
 export function joinSockets({ shutdown }: Pick<ResourceRequest, 'shutdown'>, client: Side, backend: Side): void {
   if (backend.head.length > 0) client.socket.write(backend.head);
   if (client.head.length > 0) backend.socket.write(client.head);
@@ -134,7 +134,7 @@ function copy(from: Duplex, to: Duplex): void {
 
 const flushTimeoutMs = 10_000;
 
-/** Sends what is buffered, and closes. */
+/** Flushes buffered bytes, and closes. */
 function finish(socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const timer = setTimeout(() => socket.destroy(), flushTimeoutMs);

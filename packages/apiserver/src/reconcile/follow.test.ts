@@ -168,7 +168,7 @@ describe('CacheFollower', () => {
 });
 
 describe('followObjects', () => {
-  it('removes what vanished during a gap', async () => {
+  it('removes objects that were deleted during a gap', async () => {
     vi.useRealTimers();
     const { registry, create } = await sampleRegistry();
     for (const name of ['a', 'b']) await create({ name });

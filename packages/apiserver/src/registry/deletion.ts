@@ -195,7 +195,7 @@ export type DefaultPropagation = 'delete' | 'orphan' | 'unsupported';
 export const orphanFinalizer = 'orphan';
 export const foregroundFinalizer = 'foregroundDeletion';
 
-/** Sets the finalizer by which the garbage collector knows the propagation policy, and removes the other one. */
+/** Sets the finalizer (`orphan` or `foregroundDeletion`) that represents the propagation policy, and removes the other one. */
 export function setPropagation(metadata: ObjectMeta, requested: Propagation, fallback: DefaultPropagation): void {
   const finalizers = metadata.finalizers ?? [];
   const wanted = fallback === 'unsupported' ? undefined : propagationFinalizer(finalizers, requested, fallback);

@@ -290,7 +290,7 @@ export class ObjectRegistry {
     return tracking ? tracking.then(() => object) : object;
   }
 
-  /** Takes what the strategy reserves for the write, and releases it if the write is not stored. */
+  /** Writes with the allocations of the strategy, such as ClusterIPs, and releases them if the write fails. */
   #reserving(
     object: KubeObject,
     existing: KubeObject | undefined,

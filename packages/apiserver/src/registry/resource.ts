@@ -215,7 +215,7 @@ export interface Strategy {
   readonly returnDeletedObject?: boolean;
   /** Whether an object without finalizers and grace period, being deleted, may be removed now. */
   readonly mayRemove?: (object: KubeObject) => boolean;
-  /** Releases what a removed object had reserved. */
+  /** Releases the allocations of a removed object. */
   readonly afterRemove?: (object: KubeObject, objects: ObjectRegistry) => Promise<void>;
 }
 

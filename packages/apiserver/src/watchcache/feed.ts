@@ -6,7 +6,7 @@ export interface FeedListener {
   onChanges(changes: readonly Change[]): void;
   /** Changes were lost and cannot be replayed. */
   onGap(): void;
-  /** EventHistory up to a revision is about to be forgotten. */
+  /** History up to a revision is about to be compacted. */
   onCompaction?(revision: number): void;
 }
 

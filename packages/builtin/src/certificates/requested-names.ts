@@ -44,7 +44,7 @@ const knownAttributes = ['550406', '55040a', '55040b', '550407', '550408', '5504
 const singleAttributes = ['550403', '550405'];
 
 /**
- * The subject of a certificate: the attributes that Go knows, one relative name for each type. Others are left out, because some
+ * The subject of a certificate: the attributes that Go supports, one relative name for each type. Others are left out, because some
  * have a meaning for the API server, such as the uid of a user.
  */
 export function certificateName(attributes: readonly NameAttribute[]): Buffer {

@@ -18,7 +18,7 @@ export interface DelegateVerdict {
   readonly reason: string;
 }
 
-/** A delegate of the chain, explained by what the server publishes about itself. */
+/** A delegate of the chain, explained from discovery and the other documents of the server. */
 export interface ExplainedDelegate {
   readonly name: string;
   explain(request: ExplainedRequest, ask: Ask): Promise<DelegateVerdict>;

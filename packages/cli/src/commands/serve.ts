@@ -47,7 +47,7 @@ function launchWorker(): ChildProcess {
   return fork(process.argv[1] as string, ['worker'], { serialization: 'advanced', stdio });
 }
 
-/** The server goes on without metrics if they cannot start. */
+/** The server runs without metrics if they cannot be started. */
 function metricsOf(kubeconfig: string, logger: Logger): Promise<RunningMetrics | undefined> {
   return startMetrics(kubeconfig, logger).catch((error) => {
     logger.error('metrics could not start', { error: String(error) });

@@ -57,7 +57,7 @@ describe('the folder for KUBEBUILDER_ASSETS', () => {
     expect(JSON.parse(run('etcd', 'x'))).toEqual(['x']);
   });
 
-  it.each(['kube-apiserver', 'etcd', 'kubectl'])('is not laid out over a %s of somebody else', (name) => {
+  it.each(['kube-apiserver', 'etcd', 'kubectl'])('does not overwrite a %s that it did not create', (name) => {
     mkdirSync(folder);
     writeFileSync(join(folder, name), 'mine');
     expect(() => layOut(folder, assets)).toThrow('was not written by tsukube envtest');
@@ -70,7 +70,7 @@ describe('the folder for KUBEBUILDER_ASSETS', () => {
     expect(() => layOut(folder, assets)).toThrow('was not written by tsukube envtest');
   });
 
-  it('explains what to do if the program is gone', () => {
+  it('prints how to repair launchers whose program is missing', () => {
     layOut(folder, { ...assets, programs: { ...assets.programs, tsukube: '/gone.js' } });
     const { status, stderr } = spawnSync(join(folder, 'kube-apiserver'), ['--secure-port=1'], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, 'kube-apiserver: /gone.js is gone, run tsukube envtest again\n']);

@@ -65,7 +65,7 @@ describe('a controller', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('retries errors with backoff, and comes back after requeueAfterMs', async () => {
+  it('retries errors with backoff, and requeues after requeueAfterMs', async () => {
     const attempts: number[] = [];
     const errors: string[] = [];
     const metrics = new Metrics();
@@ -191,7 +191,7 @@ describe('helpers of controllers', () => {
     expect(errors).toEqual([]);
   });
 
-  it('endpoints tell health, readiness and metrics', async () => {
+  it('endpoints serve health, readiness and metrics', async () => {
     const metrics = new Metrics();
     metrics.counter('things_total', 'Things').inc({ kind: 'a "b"' });
     let isReady = false;

@@ -55,7 +55,7 @@ export interface ControllerOptions<T extends ApiObject> {
   readonly watches?: readonly WatchedSource<ApiObject>[];
   /** Reconciliations at the same time; never two of the same object. 1 by default. */
   readonly concurrency?: number;
-  /** Makes the world as the object says. The object may be gone by now. An error is retried with backoff. */
+  /** Brings the actual state closer to the desired state of the object, which may have been deleted by now. Errors are retried with backoff. */
   readonly reconcile: (request: ReconcileRequest, context: ReconcileContext<T>) => ReconcileResult | Promise<ReconcileResult>;
   /** By default written to stderr. */
   readonly onError?: (error: unknown, request: ReconcileRequest) => void;

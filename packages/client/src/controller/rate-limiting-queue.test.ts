@@ -70,7 +70,7 @@ describe('a rate limiting queue', () => {
     expect(queue.length).toBe(4);
   });
 
-  it('hands out what waits after shutdown, and is drained when that is done', async () => {
+  it('drains waiting keys after shutdown', async () => {
     const { queue, timing } = queueWith();
     const waiting = queue.next();
     queue.add('a');

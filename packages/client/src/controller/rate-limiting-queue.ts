@@ -20,7 +20,7 @@ interface Delayed {
 
 /**
  * client-go's rate limiting work queue. A key is in it once, however often it is added, and is processed by one worker at a
- * time: added while it is processed, it comes again afterwards. So the queue is never longer than there are keys.
+ * time: added while it is processed, it is queued again afterwards. So the queue is never longer than there are keys.
  */
 export class RateLimitingQueue {
   readonly #options: QueueOptions;

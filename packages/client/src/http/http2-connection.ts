@@ -117,7 +117,7 @@ export class Http2ClientConnection {
     return rstCode === NGHTTP2_REFUSED_STREAM || id === undefined || id > this.#lastStream;
   }
 
-  /** GOAWAY: streams that the server accepted go on, new ones need another connection. */
+  /** GOAWAY: accepted streams continue, new ones need another connection. */
   #retire(lastStream: number): void {
     this.#lastStream = Math.min(this.#lastStream, lastStream);
     if (this.#streams === 0) this.close();

@@ -59,7 +59,7 @@ describe('an informer', () => {
     client.close();
   });
 
-  it('is not harmed by slow and throwing functions of the caller', async () => {
+  it('tolerates slow and throwing callbacks', async () => {
     const client = await connect();
     const errors: string[] = [];
     const fail = (text: string) => () => {
@@ -103,7 +103,7 @@ describe('an informer', () => {
     client.close();
   });
 
-  it('tells a handler that joins late, and resyncs', async () => {
+  it('sends the current objects to a handler that is added late, and resyncs', async () => {
     const client = await connect();
     await create('a');
     const informers = new SharedInformers(selection);
@@ -144,7 +144,7 @@ describe.each([undefined, 'http/1.1' as const])('an informer on a bad network, o
     return { client, informer, errors, versions };
   }
 
-  it('goes on after lost connections, without a gap or a repeat', async () => {
+  it('continues after lost connections, without a gap or a repeat', async () => {
     const { client, informer, errors, versions } = await start();
     for (let i = 0; i < 30; i++) {
       await create(`m${i}`);

@@ -11,7 +11,7 @@ export interface InformerOptions<T extends ApiObject> extends Omit<WatcherOption
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   /** Applied to every object before it is stored. By default `dropManagedFields`. */
   readonly transform?: Transform<T>;
-  /** Failures of the watch, after which it goes on, and errors that handlers throw. By default they are written to stderr. */
+  /** Failures of the watch, which is retried, and errors that handlers throw. By default they are written to stderr. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -215,7 +215,7 @@ function selectorText(selector: Selectors['labelSelector']): string | undefined 
     .join(',');
 }
 
-/** Items of lists of built-in kinds have no apiVersion and kind; the list tells them. */
+/** Items of lists of built-in kinds have no apiVersion and kind; they are derived from those of the list. */
 function withTypes<T extends ApiObject>(list: ObjectList<T>): ObjectList<T> {
   const { apiVersion } = list;
   const kind = String(list.kind).replace(/List$/, '');

@@ -63,7 +63,7 @@ describe('a request is repeated', () => {
     expect(count()).toBe(3);
   });
 
-  it('after a lost connection, if the caller says that it is idempotent', async () => {
+  it('after a lost connection, if the caller declares it idempotent', async () => {
     const { client, count } = await scripted(cut);
     await client.json({ method: 'PATCH', path: '/', body: {}, idempotent: true });
     expect(count()).toBe(2);
@@ -113,7 +113,7 @@ const succeed = (stream: ServerHttp2Stream) => {
 };
 
 describe('by its own clock, a client', () => {
-  it('waits as long as Retry-After says', async () => {
+  it('waits for the time in Retry-After', async () => {
     const timing = new ManualTiming();
     const { client, count } = await scriptedWith({ rateLimit: false, timing }, [answer(429, { 'retry-after': '7' })]);
     const response = client.json({ method: 'POST', path: '/', body: {} });

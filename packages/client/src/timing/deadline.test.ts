@@ -7,7 +7,7 @@ import { Deadline } from './deadline.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-it('fires after its time, also if only its listeners know it', async () => {
+it('fires after its time, even if only its listeners reference it', async () => {
   const parent = new AbortController();
   let fired = 0;
   for (let i = 0; i < 20; i++) new Deadline(parent.signal, 30).signal.addEventListener('abort', () => fired++);

@@ -35,7 +35,7 @@ export class ManualTiming implements Timing {
       });
     });
 
-  /** The time until the next sleeper wakes; undefined if nobody sleeps. */
+  /** The time until the next timer fires; undefined if there is none. */
   get nextMs(): number | undefined {
     return this.#sleepers.length === 0 ? undefined : Math.min(...this.#sleepers.map(({ at }) => at)) - this.#now;
   }

@@ -22,7 +22,7 @@ export function dropManagedFields<T extends ApiObject>(object: T): T {
 }
 
 /**
- * Keeps a store equal to what a watcher reports, and yields its changes. A list replaces the store at once; only objects
+ * Keeps a store equal to the state that a watcher reports, and yields its changes. A list replaces the store at once; only objects
  * that differ from those in the store are changes.
  */
 export async function* reflector<T extends ApiObject>(

@@ -43,7 +43,7 @@ export async function* watchConnection<T extends ApiObject>(
   }
 }
 
-/** Aborts a connection on which nothing is heard for too long. */
+/** Aborts a connection on which nothing is received for too long. */
 class Silence {
   readonly #timing: Timing;
   readonly #limitMs: number;

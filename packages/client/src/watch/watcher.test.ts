@@ -137,7 +137,7 @@ describe('a watcher', () => {
     expect(queries.slice(1)).toEqual([{ limit: '500' }, { limit: '500', continue: 'next' }, from(7)]);
   });
 
-  it('goes on to stream lists after other failures', async () => {
+  it('keeps streaming lists after other failures', async () => {
     const cut: Step = (request) => request.socket.destroy();
     const { api, queries } = await scripted(refuse(429, 'TooManyRequests'), cut, send(endOfList(5)));
     expect((await collect(api, 'initDone 5')).at(-1)).toBe('initDone 5');
@@ -232,7 +232,7 @@ describe('a reflector', () => {
     expect(seen.slice(4)).toEqual(['deleted gone', 'modified changed', 'added new', 'synced 9']);
   });
 
-  it('stores what a transform keeps, and still sees every change', async () => {
+  it('stores transformed objects, and still reports every change', async () => {
     const { api } = await scripted(
       send(line('ADDED', object('a', 1)) + endOfList(2) + line('MODIFIED', object('a', 3)) + line('DELETED', object('a', 4))),
     );

@@ -13,7 +13,7 @@ export type WatcherEvent<T> =
   | { readonly type: 'apply'; readonly object: T }
   | { readonly type: 'delete'; readonly object: T }
   | { readonly type: 'bookmark'; readonly resourceVersion: string }
-  /** The watcher goes on after `retryMs`. */
+  /** The watcher retries after `retryMs`. */
   | { readonly type: 'error'; readonly error: unknown; readonly retryMs: number };
 
 export interface WatcherOptions extends Selectors {
@@ -161,7 +161,7 @@ class Watching<T extends ApiObject> {
     this.#refusals = 0;
   }
 
-  /** Decides how to go on after a failure. Returns the delay. */
+  /** Decides after a failure whether to resume or to list again. Returns the delay. */
   #recover(error: unknown): number {
     const isFirst = this.#backoff.failures === 0;
     const delay = this.#backoff.next();

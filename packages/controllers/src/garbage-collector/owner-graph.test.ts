@@ -22,7 +22,7 @@ describe('OwnerGraph', () => {
     expect([graph.size, graph.dependentsOf('1').size]).toEqual([1, 0]);
   });
 
-  it('knows whether a dependent blocks the deletion of its owner', () => {
+  it('tracks whether a dependent blocks the deletion of its owner', () => {
     const graph = new OwnerGraph();
     graph.set({ key: 'a', owners: [reference('1', true)], waits: false });
     graph.set({ key: 'b', owners: [reference('1', true), reference('1', true)], waits: false });

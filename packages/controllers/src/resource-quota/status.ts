@@ -35,7 +35,7 @@ export function reconciledStatus(quota: JsonObject, counted: ResourceList, basel
   return { status: { hard: { ...hard }, used: resourceListObject(used) }, isSettled };
 }
 
-/** At most what is charged now, at least the count. */
+/** Between the counted and the charged usage: keeps charges of writes in progress since `baseline`. */
 function reconciledUsage(count: Quantity, charged: Quantity, baseline: Quantity | undefined): Quantity {
   if (compareQuantities(count, charged) >= 0) return count;
   if (!baseline) return charged;

@@ -77,7 +77,7 @@ describe('UsageCounter', () => {
     expect(resourceListObject(usage.get('q') ?? new Map())['requests.cpu']).toBe('3');
   });
 
-  it('leaves out what cannot be listed', async () => {
+  it('leaves out resources that cannot be listed', async () => {
     const { put, counter, context } = await open();
     await put('s', { kind: 'Secret', apiVersion: 'v1' }, 'secrets');
     const pods = context.registryOf(resources[0] as Resource) as ObjectRegistry;

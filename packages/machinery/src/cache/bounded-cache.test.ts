@@ -66,7 +66,7 @@ describe('BoundedCache', () => {
       expect(['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key) !== undefined)).toEqual(['c', 'd', 'e']);
     });
 
-    it('does not cache an entry larger than half of the limit, and forgets the value it replaces', () => {
+    it('does not cache an entry larger than half of the limit, and evicts the value it replaces', () => {
       const cache = sized(20);
       cache.set('a', 'small');
       cache.set('a', 'x'.repeat(11));

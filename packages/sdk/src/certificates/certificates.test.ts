@@ -110,7 +110,7 @@ describe('a folder', () => {
   });
 });
 
-it('a store that others change all the time is given up', async () => {
+it('gives up on a store that other clients change all the time', async () => {
   const store: CertificateStore = { load: async () => ({ files: new Map(), version: undefined }), save: async () => false };
   await expect(openServingCertificates(store, options, start)).rejects.toThrow(/changed by others 5 times/);
 });

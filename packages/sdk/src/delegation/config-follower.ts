@@ -27,7 +27,7 @@ const attemptTimeoutMs = 10_000;
 const firstDelayMs = 500;
 const maxDelayMs = 5000;
 
-/** Resolves after the first attempt to read the configuration, successful or not; attempts go on until `close`. */
+/** Resolves after the first attempt to read the configuration, successful or not; attempts continue until `close`. */
 export async function followAuthenticationConfig(client: KubeClient, onError: (error: unknown) => void): Promise<ConfigFollower> {
   const following = new Following(client, onError);
   await following.start();

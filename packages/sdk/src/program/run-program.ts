@@ -9,7 +9,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Starts something and closes it with SIGINT or SIGTERM; a second signal exits at once. Resolves with the exit code of the process: 0, or
- * 1 if it could not start or close. Errors that nobody catches are logged, and the process goes on.
+ * 1 if it could not start or close. Uncaught exceptions and unhandled rejections are logged, and the process continues.
  */
 export async function runProgram(start: () => Promise<Closable>, logger: Logger): Promise<number> {
   const onError = (error: unknown) => logger.error('uncaught exception', { error: String((error as Error)?.stack ?? error) });

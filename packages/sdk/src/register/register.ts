@@ -210,7 +210,7 @@ class Registering implements ApiRegistration {
       this.#follow(watcher(this.#slices, { labelSelector, signal }), (deleted) => deleted === this.#appliedSlice);
   }
 
-  /** Refreshes at once when an object is deleted. Failed watches go on by themselves; the regular refresh reports problems. */
+  /** Refreshes at once when an object is deleted. Failed watches are retried; the regular refresh reports problems. */
   #follow(events: AsyncIterable<WatcherEvent<ApiObject>>, isOurs: (name: string) => boolean): void {
     const follow = async () => {
       for await (const event of events)

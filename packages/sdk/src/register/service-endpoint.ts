@@ -20,7 +20,7 @@ const renewTime = 'sdk.tsukube/renew-time';
 
 /**
  * Applies the Service, and unless it has a host an EndpointSlice for this process; each replica has a slice of its own. Its
- * renew time tells other replicas that this one is alive.
+ * renew time shows other replicas that this one is alive.
  */
 export async function applyService(
   access: ApiAccess,
@@ -115,7 +115,7 @@ interface SeenSlice {
 
 /**
  * Deletes the EndpointSlices of replicas that were killed: those that did not change for a time, by the clock of this process.
- * A replica that lives creates its slice again.
+ * A replica that is alive creates its slice again.
  */
 export class StaleSlices {
   #seen = new Map<string, SeenSlice>();

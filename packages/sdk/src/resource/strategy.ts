@@ -7,11 +7,11 @@ export interface ResourceStrategy<T> {
   prepareForCreate?(object: T, context: { readonly user: User; readonly warn: (message: string) => void }): void;
   /** Changes an updated object, before it is validated: restores fields that clients may not change, for example. */
   prepareForUpdate?(object: T, old: T): void;
-  /** Reports what the schema cannot express. `old` is absent for a create. */
+  /** Validates rules that the schema cannot express. `old` is absent for a create. */
   validate?(object: T, errors: FieldErrors, old: T | undefined): void;
   /** Warnings for the client. */
   warnings?(object: T, old: T | undefined): readonly string[];
-  /** Reports what is wrong with a name. DNS subdomain names are valid by default. */
+  /** Validates a name. DNS subdomain names are valid by default. */
   validateName?(name: string): readonly string[];
 }
 

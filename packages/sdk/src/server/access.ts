@@ -14,7 +14,7 @@ import {
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
 
-/** An authenticator with what the server must know to run it. */
+/** An authenticator, with the TLS and readiness settings that depend on it. */
 export interface ServerAuthentication {
   readonly authenticate: Authenticator;
   /** CAs of client certificates in PEM: TLS asks for and verifies such certificates. */
@@ -28,7 +28,7 @@ export interface ServerAuthentication {
   close?(): void;
 }
 
-/** An authorizer with what the server must know to run it. */
+/** An authorizer, closed with the server. */
 export interface ServerAuthorization {
   readonly authorizer: Authorizer;
   close?(): void;

@@ -19,7 +19,7 @@ export interface PathRequest {
 }
 
 /**
- * Answers requests of an API that is not made of resources, such as custom metrics. False if the path belongs to somebody else, decided
+ * Answers requests of an API that is not made of resources, such as custom metrics. False if the path belongs to another handler, decided
  * at once; otherwise a result as of a subresource. Throw StatusError for other statuses.
  */
 export type PathHandler = (request: PathRequest) => false | SubresourceResult | Promise<SubresourceResult>;

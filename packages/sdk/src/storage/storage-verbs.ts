@@ -40,7 +40,7 @@ export function onStorage(storage: ObjectStorage<Fields>, handler: VerbHandler):
   return (request) => handler(Object.assign(request, { objects: objectsFor(request, storage) }));
 }
 
-/** The registry of one request: its storage knows the user. */
+/** The registry of one request: its storage gets the user. */
 function objectsFor(request: ResourceRequest, storage: ObjectStorage<Fields>): ObjectRegistry {
   const { resource, user, objects } = request;
   const call = {

@@ -81,7 +81,7 @@ function allows(policy: Policy, access: AccessAttributes): boolean {
   return access.isResource ? matchesResource(policy, access) : matchesPath(policy.nonResourcePath, access.path);
 }
 
-/** A policy without user and group matches nobody. */
+/** A policy without user and group matches no request. */
 function isAbout({ user, group }: Policy, { name, groups }: User): boolean {
   if (user === '' && group === '') return false;
   const userFits = user === '' || user === '*' || user === name;

@@ -185,7 +185,7 @@ describe('a configuration', () => {
       ),
     );
 
-  it.each(['v1', 'v1beta1'])('in %s says who decides, in order', async (version) => {
+  it.each(['v1', 'v1beta1'])('in %s lists the authorizers, in order', async (version) => {
     expect(await parse(`- type: Webhook\n  name: hook\n  webhook:${webhook}\n- type: RBAC\n  name: rbac\n`, version)).toEqual([
       {
         type: 'Webhook',

@@ -50,7 +50,7 @@ async function load(config: string, reload = false): Promise<string | null> {
 }
 
 describe('a configuration', () => {
-  it.each(recorded)('is judged as by kube-apiserver: $name', async ({ name, config, error }) => {
+  it.each(recorded)('is validated as by kube-apiserver: $name', async ({ name, config, error }) => {
     const said = await load(config);
     const words = inOtherWords[name];
     if (words) expect(said).toMatch(words);

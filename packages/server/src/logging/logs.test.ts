@@ -97,7 +97,7 @@ describe('lines', () => {
     expect(await logged('text', { error })).toContain('"message":"inner"');
   });
 
-  it.each(['text', 'json'] as const)('survive what cannot be printed as %s', async (format) => {
+  it.each(['text', 'json'] as const)('survive values that cannot be formatted as %s', async (format) => {
     expect(await logged(format, { circular })).toContain('circular');
   });
 });

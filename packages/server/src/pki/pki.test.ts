@@ -67,11 +67,11 @@ describe('first start', () => {
   });
 
   it.each(['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'])(
-    'speaks for %s',
+    'the serving certificate is valid for %s',
     async (name) => expect(certificates(await open()).serving?.checkHost(name)).toBe(name),
   );
 
-  it.each(['127.0.0.1', '::1', '10.1.2.3', 'fd00::10:0:1'])('speaks for %s', async (address) => {
+  it.each(['127.0.0.1', '::1', '10.1.2.3', 'fd00::10:0:1'])('the serving certificate is valid for %s', async (address) => {
     expect(certificates(await open(0, [...hosts, '10.1.2.3', 'fd00::10:0:1'])).serving?.checkIP(address)).toBe(address);
   });
 

@@ -43,7 +43,7 @@ export function isEncrypted(data: Uint8Array): boolean {
   return startsWith(data, encryptedPrefix);
 }
 
-/** Stores values as they are, and refuses to take encrypted ones for such. */
+/** Stores values as they are. Refuses to open values with the prefix of encrypted ones. */
 export const identityTransformer: Transformer = {
   seal: (value) => value,
   open(data) {

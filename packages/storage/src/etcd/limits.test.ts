@@ -51,7 +51,7 @@ describe.skipIf(etcdMissing)('limits of etcd', () => {
     expect(limited.entries.map(({ key }) => key)).toEqual(page.entries.slice(0, 650).map(({ key }) => key));
   });
 
-  it('reports the oldest revision left, whoever compacted', async () => {
+  it('reports the oldest revision left, also after a compaction by another client', async () => {
     const { revision } = await store.create('/registry/c', Buffer.from('1'));
     await store.update('/registry/c', Buffer.from('2'), revision);
     await store.compact(revision + 1);

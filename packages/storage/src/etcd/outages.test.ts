@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const dispose of disposals.splice(0).reverse()) await dispose();
 });
 
-describe.skipIf(etcdMissing)('when etcd dies', () => {
+describe.skipIf(etcdMissing)('when etcd is killed', () => {
   it('keeps acknowledged writes and resumes watches across two crashes', async () => {
     const etcd = await startEtcd();
     const store = await open([etcd.endpoint], etcd.stop);
@@ -26,7 +26,7 @@ describe.skipIf(etcdMissing)('when etcd dies', () => {
     await load.finishAndCheck();
   });
 
-  it('continues when the leader of three members dies', async () => {
+  it('continues when the leader of three members is killed', async () => {
     const { members, endpoints, stop } = await startEtcdCluster(3);
     const store = await open(endpoints, stop, 3_000);
     const load = await Load.start(store, { writers: 16, watchers: 2 });

@@ -79,7 +79,7 @@ function fitting({ entries }: RangeResponse): number {
 const FIRST_REVISION = 1;
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Knows the newest compacted revision. etcd reveals it only to watchers that start before it. */
+/** Tracks the newest compacted revision. etcd reveals it only to watchers that start before it. */
 export class Compactions {
   readonly #client: EtcdClient;
   readonly #probeKey: string;

@@ -74,7 +74,7 @@ describe('several processes', () => {
     await close();
   });
 
-  it('are told of writes they do not ask for', async () => {
+  it('are notified of writes without polling', async () => {
     const path = await newPath();
     const { store, close } = await openAt(path);
     const changed = new Promise<string>((resolve) => store.tap?.(({ changes }) => resolve(changes[0]?.entry.key ?? '')));
@@ -103,7 +103,7 @@ describe('several processes', () => {
     await close();
   });
 
-  it('are asked to forget before a compaction', async () => {
+  it('are notified before a compaction', async () => {
     const path = await newPath();
     const { store, close } = await openAt(path);
     const other = await openReader(path);
@@ -122,7 +122,7 @@ describe('several processes', () => {
     await close();
   });
 
-  it('end when the writing process dies, and lose no acknowledged write', async () => {
+  it('end when the writing process is killed, and lose no acknowledged write', async () => {
     const path = await newPath();
     const doomed = await startWriter();
     await doomed.call('open', path);

@@ -56,7 +56,7 @@ async function history(store: Store, newest: number): Promise<unknown[]> {
   return seen;
 }
 
-it(`serves nothing wrong and dies of nothing, in ${last - first + 1} kinds of damage`, async () => {
+it(`serves no wrong value and never crashes, in ${last - first + 1} kinds of corruption`, async () => {
   const child = spawn(process.execPath, [scriptPath('damage.mjs'), module, base, String(first), String(last)]);
   let output = '';
   let errors = '';

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-it.runIf(process.platform === 'linux')('goes on after the disk was full', async () => {
+it.runIf(process.platform === 'linux')('continues after the disk was full', async () => {
   const script = `ulimit -f ${FILE_LIMIT_KIB}; exec "$0" "$@"`;
   const { stdout } = await run('bash', ['-c', script, process.execPath, scriptPath('full-disk.mjs'), module, path]);
   const store = await openLmdb({ path });

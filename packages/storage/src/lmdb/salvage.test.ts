@@ -114,7 +114,7 @@ it.each([0, 1])('saves everything when meta page %i is lost', async (index) => {
   expect(found).toEqual(expected);
 });
 
-it('saves what it finds when the trees are lost', async () => {
+it('saves all values found in the pages when the trees are lost', async () => {
   damage((bytes) => bytes.fill(0, 0, 2 * PAGE));
   const { report, found } = await salvaged();
   for (const [key, value] of expected) expect(found.get(key)).toBe(value);

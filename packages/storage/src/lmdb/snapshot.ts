@@ -11,7 +11,7 @@ import { openLmdb } from './open-lmdb.ts';
 
 /**
  * A snapshot is one file: the database, then the SHA-256 of all bytes before it, then the magic number. A file that was cut off
- * or changed is never taken for a snapshot.
+ * or changed is never accepted as a snapshot.
  */
 const MAGIC = Buffer.from('TSUKSNP1');
 const HASH_BYTES = 32;

@@ -25,7 +25,7 @@ async function mapped(): Promise<number> {
   return Number(kib) * 1024;
 }
 
-it.runIf(process.platform === 'linux')('gives back what was mapped', async () => {
+it.runIf(process.platform === 'linux')('releases mapped pages', async () => {
   const store = await openLmdb({ path, noSync: true });
   const value = Buffer.alloc(MIB);
   for (let i = 0; i < 40; i++) await store.create(`/a/${i}`, value);

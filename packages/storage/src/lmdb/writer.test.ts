@@ -3,7 +3,7 @@ import { Cancelled, type Change, KeyExists, Unavailable } from '../store.ts';
 import type { Tables } from './environment.ts';
 import { LmdbWriter, type WriteDraft } from './writer.ts';
 
-/** Tables whose transactions succeed or fail when the test says. */
+/** Tables whose transactions the test completes or fails. */
 class ScriptedTables {
   readonly #ends: ((end: { readonly error?: Error }) => void)[] = [];
   readonly #started: (() => void)[] = [];

@@ -39,7 +39,7 @@ for (const [kind, open] of Object.entries(kinds) as [keyof typeof kinds, typeof 
       await load.finishAndCheck();
     });
 
-    it('finds out about commits whose connection was cut', async () => {
+    it('determines the outcome of commits whose connection was cut', async () => {
       const store = await start();
       const load = await Load.start([store]);
       for (let cut = 0; cut < 15; cut++) {
@@ -66,7 +66,7 @@ for (const [kind, open] of Object.entries(kinds) as [keyof typeof kinds, typeof 
       await store.ping();
     });
 
-    it('goes on after a lock of the revision row by someone else', async () => {
+    it('continues after another session has locked the revision row', async () => {
       const store = await start();
       await store.create(`${PREFIX}lock-${kind}`, Buffer.from('1'));
       const holder = runSql(kind, database.dsn, lockForAWhile[kind]);

@@ -39,7 +39,7 @@ const maxIdleMs = 90_000;
 export class ConnectionPool implements ConnectionObserver {
   readonly #destination: Destination;
   readonly #options: PoolOptions;
-  /** The last one used is the last one. */
+  /** Ordered by last use, the most recent at the end. */
   readonly #idle: OutgoingConnection[] = [];
   readonly #open = new Set<OutgoingConnection>();
   readonly #waiting = new Set<PooledCall>();

@@ -58,7 +58,7 @@ describe('connections', () => {
     expect(sockets.length).toBe(2);
   });
 
-  it('are not reused after bytes that nobody asked for', async () => {
+  it('are not reused after unsolicited bytes', async () => {
     const { destination, sockets } = await serve((socket, i) => socket.write(answer(`${i}`) + (i === 0 ? answer('forged') : '')));
     const client = clientWith();
     expect(String((await client.send({ ...request, destination })).body)).toBe('0');
@@ -144,7 +144,7 @@ describe('a streamed request', () => {
     await expect(textOf(body)).rejects.toThrow('aborted');
   });
 
-  it('to HEAD has no body, whatever its header says', async () => {
+  it('to HEAD has no body, regardless of Content-Length', async () => {
     const { destination, sockets } = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n'));
     const client = clientWith();
     for (let i = 0; i < 2; i++) {
@@ -165,7 +165,7 @@ describe('a streamed request', () => {
     expect(sockets.length).toBe(1);
   });
 
-  it('fails if there is no connection in time, and says whether there was one', async () => {
+  it('fails if there is no connection in time, and reports whether there was one', async () => {
     const { destination } = await serve((socket) => socket.destroy());
     await expect(clientWith().open({ ...streamed, destination })).rejects.toMatchObject({ wasConnected: true });
     const closed = { ...destination, port: 1 };

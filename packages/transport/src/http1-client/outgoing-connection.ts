@@ -23,7 +23,7 @@ export interface OutgoingExchange extends Expectation {
   onFailure(error: Error, connection: OutgoingConnection, isUnanswered: boolean): void;
 }
 
-/** Informed of the life of a connection. */
+/** Receives the lifecycle events of a connection. */
 export interface ConnectionObserver {
   /** The server was reached, and verified. */
   onReady(): void;
@@ -120,7 +120,7 @@ export class OutgoingConnection {
   }
 
   #onData(bytes: Buffer): void {
-    // Nothing was asked for: such a response must not be taken for that of the next request.
+    // An unsolicited response must not be matched with the next request.
     if (!this.#exchange) return void this.#close();
     let response: Http1Response | undefined;
     try {

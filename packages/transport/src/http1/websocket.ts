@@ -41,7 +41,7 @@ const maxMessageBytes = 32 << 20;
 
 /**
  * Answers a WebSocket handshake with a subprotocol, or with none if it is empty. The handler then sends and receives messages itself.
- * Rejects if the handshake is invalid, which the client is told.
+ * Responds with an error and rejects if the handshake is invalid.
  */
 export function acceptWebSocket(exchange: Exchange, protocol: string): Promise<WebSocket> {
   if (!exchange.takeOver) return Promise.reject(new Error('the request cannot be upgraded'));

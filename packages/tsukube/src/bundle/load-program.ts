@@ -20,7 +20,7 @@ let loaded: LoadedProgram | undefined;
 
 /**
  * Runs the bundled program with its V8 code cache: compiling the program would take half of the time to ready. The tag stands
- * for V8's version and flags; the version of Node, which may patch V8, is added. The cache lives beside the program, so that
+ * for V8's version and flags; the version of Node, which may patch V8, is added. The cache is stored beside the program, so that
  * only those who may replace the program may replace it.
  *
  * Only bundles call this function: it needs the `require` and `__dirname` of a CommonJS module.

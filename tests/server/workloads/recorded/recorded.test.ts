@@ -51,7 +51,7 @@ async function settled(client: Client, namespace: string, { until }: Step): Prom
   );
 }
 
-describe('workload controllers do as kube-controller-manager', () => {
+describe('workload controllers behave like kube-controller-manager', () => {
   it.each(Object.entries(scenarios))(
     '%s',
     async (name, steps) => {

@@ -65,7 +65,7 @@ export class ExpressionRun {
     return outcomes;
   }
 
-  /** Adds the outcome of an expression. Returns a promise if the run must wait before it goes on. */
+  /** Adds the outcome of an expression. Returns a promise if the run must wait before the next one. */
   #next(
     expression: AdmissionExpression | undefined,
     outcomes: (ExpressionOutcome | undefined)[],

@@ -23,7 +23,7 @@ export interface CompiledWebhook {
   /** Undefined if not set, which v1beta1 allowed. */
   readonly sideEffects: string | undefined;
   readonly timeoutMs: number;
-  /** The first AdmissionReview version of the webhook that this server knows. */
+  /** The first AdmissionReview version of the webhook that this server supports. */
   readonly reviewVersion: ReviewVersion | undefined;
   readonly isReinvocable: boolean;
   readonly client: WebhookClient;

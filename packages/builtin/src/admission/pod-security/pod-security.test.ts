@@ -31,7 +31,7 @@ const labelled = (labels: Readonly<Record<string, string>>) => ({
   metadata: { name: 'ns', labels: Object.fromEntries(Object.entries(labels).map(([name, value]) => [prefix + name, value])) },
 });
 
-/** The plugin with caches in memory, and what it said about a request. */
+/** The plugin with caches in memory, and its decision about a request. */
 class Bench {
   readonly warnings: string[] = [];
   readonly annotations: Record<string, string> = {};

@@ -137,7 +137,7 @@ describe('an update', () => {
     );
   const storage = quota('q', { 'requests.storage': '10Gi' }, { 'requests.storage': '8Gi' });
 
-  it('is charged for what it adds', () => {
+  it('is charged for the difference', () => {
     const usage = check(claims('7Gi'), claims('5Gi'), storage).get('q');
     expect(resourceListObject(usage ?? new Map())).toEqual({ 'requests.storage': '10Gi' });
     expect(failureOf(() => check(claims('8Gi'), claims('5Gi'), storage))[2]).toContain('requested: requests.storage=3Gi');
@@ -212,7 +212,7 @@ describe('charging', () => {
     await result;
   });
 
-  it('times out, and does not charge what timed out', async () => {
+  it('times out, and does not charge writes that timed out', async () => {
     let release = (): void => {};
     const blocked = new Promise<void>((resolve) => {
       release = resolve;

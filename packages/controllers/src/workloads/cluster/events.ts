@@ -123,7 +123,7 @@ function newEvent(
 
 let serial = 0;
 
-/** Nanoseconds since 1970 in hexadecimal; a serial number tells Events of the same millisecond apart. */
+/** Nanoseconds since 1970 in hexadecimal; a serial number distinguishes Events of the same millisecond. */
 function uniqueSuffix(now: number): string {
   serial = (serial + 1) % 1_000_000;
   return (BigInt(Math.floor(now)) * 1_000_000n + BigInt(serial)).toString(16);

@@ -186,7 +186,7 @@ export function lastDue(schedule: Schedule, earliest: number, now: number): numb
   let last: number | undefined;
   let from = earliest;
   for (let missed = 0; ; missed++) {
-    // After long downtime, the search goes on close to now.
+    // After long downtime, the search continues close to the current time.
     if (missed === maxMissed) from = Math.max(from, now - 24 * 3_600_000);
     const next = schedule.next(from);
     if (next === undefined || next > now || missed > 20 * maxMissed) return last;
@@ -195,7 +195,7 @@ export function lastDue(schedule: Schedule, earliest: number, now: number): numb
   }
 }
 
-/** The Job of a scheduled time: its name tells the time in minutes, so that it is created once. */
+/** The Job of a scheduled time: its name contains the time in minutes, so that it is created once. */
 export function jobOf(cronJob: CronJob, due: number): WithoutTypeMeta<Job> {
   const { jobTemplate, timeZone } = cronJob.spec as batchV1.CronJobSpec;
   const { labels, annotations } = copyOf(jobTemplate.metadata ?? {});

@@ -97,7 +97,7 @@ export function jobConditionOf({ status }: Job, type: string): batchV1.JobCondit
   return status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 }
 
-/** Why the Job ends now, as SuccessCriteriaMet or FailureTarget; undefined while it goes on. Completions are looked at later. */
+/** Why the Job ends now, as SuccessCriteriaMet or FailureTarget; undefined while it is running. Completions are evaluated later. */
 export function jobOutcome(job: Job, progress: JobProgress, now: number): batchV1.JobCondition | undefined {
   const known = jobConditionOf(job, 'SuccessCriteriaMet') ?? jobConditionOf(job, 'FailureTarget');
   if (known) return known;

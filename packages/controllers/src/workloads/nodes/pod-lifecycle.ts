@@ -23,7 +23,7 @@ export interface Host {
 const firstBackoffMs = 10_000;
 const maxBackoffMs = 300_000;
 
-/** Decides from the state of the pod alone, so that a restart of the simulation goes on where it was. */
+/** Decides from the state of the pod alone, so that the simulation resumes after a restart. */
 export function nextStep(pod: Pod, host: Host, now: number): PodLifecycleStep {
   const plan = planOf(pod);
   const { deletionTimestamp } = pod.metadata;

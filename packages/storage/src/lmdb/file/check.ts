@@ -9,7 +9,7 @@ export interface CheckReport {
   readonly problems: readonly string[];
   /** Keys with corrupt values. Reading one is a 500; all others are served. */
   readonly damaged: readonly string[];
-  /** Number of corrupt changes in the history. Watches that need them are told to list again. */
+  /** Number of corrupt changes in the history. Watches that need them fail with Compacted. */
   readonly damagedHistory: number;
   readonly objects: number;
   /** Number of records in the log, history included. */
@@ -180,7 +180,7 @@ function verifyIndex(database: DatabaseFile, hasChecksums: boolean): void {
   });
 }
 
-/** Marker file: tells an emptied database from a new one. */
+/** Marker file: distinguishes an emptied database from a new one. */
 function markerOf(directory: string): string {
   return join(directory, 'layout.json');
 }
