@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 export interface DatabaseOptions {
   /** An empty folder for the data; one in the temporary folder if absent. It is not removed. */
   readonly folder?: string;
+  /** A folder for the write-ahead log of PostgreSQL; in the folder of the data if absent. */
+  readonly logFolder?: string;
   /** Further flags, such as `-c max_connections=20` or `--max-allowed-packet=64M`. */
   readonly args?: readonly string[];
   /** PEM files of the server. If `ca` is set, clients need a certificate of this CA. */
@@ -79,10 +81,12 @@ export function preparePostgres({ program, folder, port, options }: Place): Prep
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, databasePassword);
-  if (owner) for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid);
+  const { logFolder } = options;
+  const owned = [folder, passwordFile, ...(logFolder ? [logFolder] : [])];
+  if (owner) for (const path of owned) chownSync(path, owner.uid, owner.gid);
   mustRun(program, join(program.path, '..', 'initdb'), owner, [
     ...['--pgdata', data, '--username', databaseUser, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    ...['--encoding', 'UTF8', '--no-locale', '--no-sync'],
+    ...['--encoding', 'UTF8', '--no-locale', '--no-sync', ...(logFolder ? ['--waldir', logFolder] : [])],
   ]);
   const single = ['--single', '-D', data, 'postgres'];
   mustRun(program, program.path, owner, single, 'CREATE DATABASE tsukube;\n');
