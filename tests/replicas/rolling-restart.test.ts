@@ -6,20 +6,20 @@ import { promisify } from 'node:util';
 import { KubeClient, watcher } from '@tsukube/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasCommand } from '../support/commands.ts';
-import { type EtcdCluster, etcdMissing, startEtcdCluster } from '../support/etcd.ts';
-import { type Replicas, startReplicas } from '../support/replicas.ts';
+import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
 import { notBuilt } from '../support/server-process.ts';
+import { type SharedStore, type SharedStoreKind, sharedStoreMissing, startSharedStore } from '../support/shared-store.ts';
 
 const namespace = 'rolling';
 const run = promisify(execFile);
 
-let etcd: EtcdCluster | undefined;
+let store: SharedStore | undefined;
 let replicas: Replicas | undefined;
 let folder: string;
 
 afterEach(async () => {
   await replicas?.close();
-  await etcd?.stop();
+  await store?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -92,12 +92,31 @@ async function kubectl(kubeconfig: string, load: Load, signal: AbortSignal): Pro
 
 const protocols = [undefined, undefined, 'http/1.1', 'http/1.1'] as const;
 
+/** The ports of the servers in the endpoints of the Service kubernetes. */
+async function endpointPorts(client: KubeClient): Promise<(number | undefined)[]> {
+  const { subsets = [] } = await client.resource('v1/endpoints', { namespace: 'default' }).get('kubernetes');
+  return subsets.map(({ ports }) => ports?.[0]?.port);
+}
+
+/** Shuts a server down: it leaves the endpoints of the Service kubernetes while it still serves. */
+async function shutDown(member: Replica, client: KubeClient): Promise<void> {
+  let hasEnded = false;
+  const stopping = member.stop().finally(() => {
+    hasEnded = true;
+  });
+  await expect.poll(() => endpointPorts(client), { timeout: 10_000, interval: 20 }).not.toContain(member.port);
+  expect(hasEnded).toBe(false);
+  expect(await stopping).toBe(0);
+}
+
 /** Restarts all replicas, one after the other, under load. */
-async function restartAll(flags: readonly string[]): Promise<Record<'requests' | 'watches' | 'kubectl', Load>> {
+async function restartAll(
+  kind: SharedStoreKind,
+  flags: readonly string[],
+): Promise<Record<'requests' | 'watches' | 'kubectl', Load>> {
   folder = mkdtempSync(join(tmpdir(), 'tsukube-rolling-'));
-  etcd = await startEtcdCluster(1);
-  const args = [`--etcd-servers=${etcd.endpoints.join(',')}`, ...flags];
-  replicas = await startReplicas({ count: 3, args, quiet: true });
+  store = await startSharedStore(kind);
+  replicas = await startReplicas({ count: 3, args: [...store.args, ...flags], quiet: true });
   const { kubeconfig, members, balancer } = replicas;
   const file = join(folder, 'admin');
   writeFileSync(file, kubeconfig);
@@ -114,7 +133,7 @@ async function restartAll(flags: readonly string[]): Promise<Record<'requests' |
     ...(hasCommand('kubectl') ? [kubectl(kubeconfig, loads.kubectl, ending.signal)] : []),
   ];
   for (const member of members) {
-    expect(await member.stop()).toBe(0);
+    await shutDown(member, first);
     await member.start();
     await expect.poll(() => balancer.healthy.includes(member.port), { timeout: 20_000 }).toBe(true);
   }
@@ -128,12 +147,15 @@ function newLoad(): Load {
   return { requests: 0, failures: [] };
 }
 
-describe.skipIf(notBuilt || etcdMissing)('a rolling restart of three replicas under load', () => {
-  it.each([
-    ['closing the port', ['--shutdown-delay-duration=1s']],
-    ['sending Retry-After', ['--shutdown-delay-duration=1s', '--shutdown-send-retry-after']],
-  ])('fails no request, %s', { timeout: 120_000 }, async (_, flags) => {
-    const loads = await restartAll(flags);
+const delay = '--shutdown-delay-duration=1s';
+
+describe.skipIf(notBuilt).each([
+  ['etcd, closing the port', 'etcd', [delay]],
+  ['etcd, sending Retry-After', 'etcd', [delay, '--shutdown-send-retry-after']],
+  ['PostgreSQL', 'postgres', [delay]],
+] as const)('a rolling restart of three replicas on %s', (_, kind, flags) => {
+  it.skipIf(Boolean(sharedStoreMissing[kind]))('under load fails no request', { timeout: 120_000 }, async () => {
+    const loads = await restartAll(kind, flags);
     expect(Object.values(loads).flatMap(({ failures }) => failures)).toEqual([]);
     expect(loads.requests.requests).toBeGreaterThan(100);
     expect(loads.watches.requests).toBeGreaterThan(100);
