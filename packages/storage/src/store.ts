@@ -64,7 +64,8 @@ export interface Store {
 
   /**
    * Optional, for embedded stores: synchronously returns the value that a revision wrote to a key, while that is the newest
-   * value of the key or within the history. Values that can be read this way need not be cached. Throws CorruptValue.
+   * value of the key or within the history. It is valid until anything else is read: callers that keep it make a copy. Values
+   * that can be read this way need not be cached. Throws CorruptValue.
    */
   valueAt?(revision: number, key: string): Uint8Array;
 
@@ -117,8 +118,8 @@ export interface StoreListOptions {
   /** Lists the state at this revision; at the newest one if absent. */
   readonly revision?: number;
   /**
-   * For callers that need few of the values: a store with `valueAt` may verify them only, and read each when it is accessed.
-   * Entries whose value has not been read have a `size`. Values must not be accessed after a compaction.
+   * For callers that look at each value once, or at few: a store with `valueAt` may verify them only, and read each when it is
+   * accessed, as `valueAt` does. Entries whose value has not been read have a `size`. It must be accessed before a compaction.
    */
   readonly lazyValues?: boolean;
 }

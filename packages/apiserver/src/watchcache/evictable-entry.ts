@@ -82,7 +82,11 @@ export class EvictableEntry implements CacheEntry {
 /** kube-apiserver's error for an encrypted value of a resource without a provider. */
 const encryptedUnexpectedly = 'identity transformer tried to read encrypted data';
 
-const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+const asStored: Present = (value, _revision, allocate) => {
+  const copy = allocate(value.length);
+  copy.set(value);
+  return copy;
+};
 
 /** Presents the values of a store, and reads evicted ones again. */
 export class StoreSource implements ValueSource {

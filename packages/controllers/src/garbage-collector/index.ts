@@ -41,7 +41,8 @@ export function garbageCollector(context: ControllerContext): RunningController 
     let from: string | undefined;
     do {
       await nextTurn();
-      const page = await context.store.list(context.storePrefix, { limit: pageSize, ...(from !== undefined && { from }) });
+      const options = { limit: pageSize, lazyValues: true, ...(from !== undefined && { from }) };
+      const page = await context.store.list(context.storePrefix, options);
       if (!isCurrent()) return;
       for (const entry of page.entries) {
         // The owners of a damaged object are unknown: it is not collected.

@@ -36,8 +36,9 @@ export class WorkerProcess {
   readonly #aliveTimer: NodeJS.Timeout;
   #readyAt: number | undefined;
   #isAccepting = false;
+  /** Sockets that wait until the process has received the ones before them. */
+  readonly #unsent = new Set<Socket>();
   #open = 0;
-  #unsent = 0;
 
   constructor(parts: WorkerProcessParts) {
     const { index, options, address, launch, serveStore, answer } = parts;
@@ -67,16 +68,16 @@ export class WorkerProcess {
 
   /** Open connections; undefined if it takes none at present. */
   get load(): number | undefined {
-    return this.#isAccepting && this.#unsent < maxUnsent ? this.#open : undefined;
+    return this.#isAccepting && this.#unsent.size < maxUnsent ? this.#open : undefined;
   }
 
   /** The socket must be paused and unread. If the process ends meanwhile, the connection is closed. */
   accept(socket: Socket): void {
     this.#open++;
-    this.#unsent++;
+    this.#unsent.add(socket);
     socket.on('error', () => {});
     this.#child.send({ type: 'connection' } satisfies ToWorker, socket, (error) => {
-      this.#unsent--;
+      this.#unsent.delete(socket);
       if (error) socket.destroy();
     });
   }
@@ -123,8 +124,24 @@ export class WorkerProcess {
     clearInterval(this.#aliveTimer);
     this.#isAccepting = false;
     this.#questions.end();
+    closeUndelivered(this.#child);
+    for (const socket of this.#unsent) socket.destroy();
+    this.#unsent.clear();
     this.#parts.logger.info('a worker process has ended', { worker: this.index, pid: this.pid, outcome });
     resolve();
     this.#parts.onExit(this.#readyAt === undefined ? 0 : performance.now() - this.#readyAt);
   }
+}
+
+/** A private part of Node's ChildProcess: the socket that was sent and not received yet. */
+interface WithPendingMessage {
+  _pendingMessage?: { readonly handle?: { close(): void } } | null;
+}
+
+/** Node keeps that socket open if the process ends, and its client would wait forever. */
+function closeUndelivered(child: ChildProcess): void {
+  const sender = child as ChildProcess & WithPendingMessage;
+  const { handle } = sender._pendingMessage ?? {};
+  sender._pendingMessage = null;
+  handle?.close();
 }

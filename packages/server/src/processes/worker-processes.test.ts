@@ -89,6 +89,15 @@ describe('connections', () => {
     expect(distribute(3)).toEqual([0, 0, 0]);
   });
 
+  it('are closed if the process ends before it has received them', () => {
+    ready();
+    distribute(30);
+    const [first, second] = children.map(({ sockets }) => sockets) as [Socket[], Socket[]];
+    children[0]?.end(null, 'SIGKILL');
+    expect(first.map(({ destroyed }) => destroyed)).toEqual(Array(10).fill(true));
+    expect(second.map(({ destroyed }) => destroyed)).toEqual(Array(10).fill(false));
+  });
+
   it('do not pile up at a process that takes none', () => {
     ready();
     // Sends are never confirmed here.

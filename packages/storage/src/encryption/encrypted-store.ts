@@ -79,7 +79,7 @@ class EncryptedStore implements Store {
   }
 
   async list(prefix: string, options?: StoreListOptions): Promise<Page> {
-    const page = await this.#store.list(prefix, options);
+    const page = await this.#store.list(prefix, { ...options, lazyValues: false });
     try {
       return { ...page, entries: await this.#readAll(page.entries) };
     } catch (error) {

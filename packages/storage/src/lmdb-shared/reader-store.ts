@@ -135,7 +135,7 @@ export class ReaderStore implements Store {
 
   valueAt(revision: number, key: string): Uint8Array {
     this.#checkOpen();
-    return this.#values.read({ key, revision, created: 0 }).value;
+    return this.#values.view({ key, revision, created: 0 });
   }
 
   corruption(): Corruption {

@@ -8,12 +8,11 @@ import {
   type Head,
   type LogHead,
   type LogRecord,
-  type RecordOutline,
   readHead,
   readLogHead,
   readLogRecord,
-  readOutline,
   readRecord,
+  readView,
   type State,
 } from './file/records.ts';
 import { FileGuard } from './file-guard.ts';
@@ -64,8 +63,8 @@ export interface Tables {
   readonly log: Database<Entry | Damaged | Uint8Array, number>;
   /** The same log, decoded without values. */
   readonly logHeads: Database<LogHead | Damaged, number>;
-  /** The same log, verified without copying values. */
-  readonly logOutlines: Database<RecordOutline | Damaged, number>;
+  /** The same log, with values in LMDB's own memory: valid until anything else is read. */
+  readonly logViews: Database<Entry | Damaged, number>;
   /** The same log, decoded with values; in processes that follow the writes of another one. */
   readonly logRecords?: Database<LogRecord | Damaged, number>;
   /** (Expiry time, revision) → key. */
@@ -94,7 +93,7 @@ function openTables({ path, mapSize, noSync = false, readOnly = false }: LmdbEnv
     current: root.openDB('current', decoded(textKeys, readHead)),
     log: root.openDB('log', decoded(numberKeys, readRecord)),
     logHeads: root.openDB('log', decoded(numberKeys, readLogHead)),
-    logOutlines: root.openDB('log', decoded(numberKeys, readOutline)),
+    logViews: root.openDB('log', decoded(numberKeys, readView)),
     ...(readOnly && { logRecords: root.openDB('log', decoded(numberKeys, readLogRecord)) }),
     expiry: root.openDB('expiry', binary(pairKeys)),
     meta: root.openDB('meta', { ...binary(textKeys), useVersions: true }),

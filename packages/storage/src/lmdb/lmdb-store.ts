@@ -179,7 +179,7 @@ export class LmdbStore implements Store {
 
   valueAt(revision: number, key: string): Uint8Array {
     this.#checkOpen();
-    return this.#log.entryAt({ key, revision, created: 0 }).value;
+    return this.#log.valueAt({ key, revision, created: 0 });
   }
 
   corruption(): Corruption {

@@ -46,6 +46,11 @@ export class LmdbLog implements RevisionLog {
     return this.#recent.at(pointer.revision)?.entry ?? this.#values.read(pointer);
   }
 
+  /** The newest value of a key, by its revision; valid until anything else is read. Throws CorruptValue. */
+  valueAt(pointer: Pointer): Uint8Array {
+    return this.#recent.at(pointer.revision)?.entry.value ?? this.#values.view(pointer);
+  }
+
   #recentPage(from: number, prefix: string): Batch {
     const revision = Math.min(this.newest, from + PAGE_CHANGES - 1);
     const changes: Change[] = [];

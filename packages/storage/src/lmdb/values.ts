@@ -58,13 +58,20 @@ export class ValueReader {
     return entry;
   }
 
+  /** A current value, without a copy: valid until anything else is read. Throws CorruptValue. */
+  view(pointer: Pointer): Uint8Array {
+    return (this.#viewed(pointer) ?? this.read(pointer)).value;
+  }
+
   /** Verifies a current value, which is read when it is accessed. Values that are not JSON objects are read now. */
   readLazily(pointer: Pointer, options?: ReadOptions): Entry {
-    const { key, revision } = pointer;
-    const outline = this.#tables.logOutlines.get(revision, options);
-    const isSound = outline !== undefined && outline !== DAMAGED && outline.revision === revision && outline.key === key;
-    if (!isSound || outline.firstByte !== OPENING_BRACE) return this.read(pointer, options);
-    return new UnreadEntry(pointer, outline.size, this);
+    const value = this.#viewed(pointer, options)?.value;
+    return value?.[0] === OPENING_BRACE ? new UnreadEntry(pointer, value.length, this) : this.read(pointer, options);
+  }
+
+  #viewed({ key, revision }: Pointer, options?: ReadOptions): Entry | undefined {
+    const record = this.#tables.logViews.get(revision, options);
+    return record !== undefined && record !== DAMAGED && record.revision === revision && record.key === key ? record : undefined;
   }
 
   readPast({ key, revision, created }: Pointer, options?: ReadOptions): Entry {
@@ -75,7 +82,7 @@ export class ValueReader {
   }
 }
 
-/** An entry whose value is read when it is accessed. */
+/** An entry whose value is read when it is accessed, without a copy. */
 class UnreadEntry implements Entry {
   readonly key: string;
   readonly revision: number;
@@ -92,6 +99,6 @@ class UnreadEntry implements Entry {
   }
 
   get value(): Uint8Array {
-    return this.#values.read(this).value;
+    return this.#values.view(this);
   }
 }

@@ -135,25 +135,6 @@ function headOf(record: Buffer): LogHead {
   };
 }
 
-/** A record whose value was verified, but not copied. */
-export interface RecordOutline {
-  readonly key: string;
-  readonly revision: number;
-  /** The length of its value. */
-  readonly size: number;
-  /** The first byte of its value. */
-  readonly firstByte: number | undefined;
-}
-
-export function readOutline(bytes: Uint8Array, length: number): RecordOutline | Damaged {
-  const record = soundRecord(bytes, length);
-  if (record === DAMAGED) return DAMAGED;
-  const key = keyOfRecord(record, 0);
-  const size = length - RECORD_BYTES - key.length;
-  const firstByte = size > 0 ? record[RECORD_HEADER_BYTES + key.length] : undefined;
-  return { key: key.toString(), revision: record.readDoubleLE(REVISION_AT), size, firstByte };
-}
-
 /** A change with its value, which is empty for a delete. */
 export interface LogRecord extends LogHead {
   readonly value: Uint8Array;
@@ -167,12 +148,18 @@ export function readLogRecord(bytes: Uint8Array, length: number): LogRecord | Da
 }
 
 export function readRecord(bytes: Uint8Array, length: number): Entry | Damaged {
+  const view = readView(bytes, length);
+  return view === DAMAGED ? DAMAGED : { ...view, value: copyOf(view.value) };
+}
+
+/** As `readRecord`, but the value is a part of `bytes`. */
+export function readView(bytes: Uint8Array, length: number): (Entry & { readonly value: Buffer }) | Damaged {
   const record = soundRecord(bytes, length);
   if (record === DAMAGED) return DAMAGED;
   const key = keyOfRecord(record, 0);
   return {
     key: key.toString(),
-    value: copyOf(record.subarray(RECORD_HEADER_BYTES + key.length, length - CHECKSUM_BYTES)),
+    value: record.subarray(RECORD_HEADER_BYTES + key.length, length - CHECKSUM_BYTES),
     revision: record.readDoubleLE(REVISION_AT),
     created: record.readDoubleLE(CREATED_AT),
   };
