@@ -1,6 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
+import { FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn, aggregateMessage } from '@tsukube/machinery';
 import { isPods, unknownError } from '../common/forbidden.ts';
 
 const always = 'Always';
@@ -23,7 +22,7 @@ export const alwaysPullImages: AdmissionPlugin = {
     const errors = new FieldErrors();
     validatePolicies(specOf(attributes.object), errors);
     const problems = errors.list.map(({ field, body }) => forbiddenByAdmission(attributes, `${field}: ${body}`).message);
-    if (problems.length > 0) throw unknownError(aggregated(problems));
+    if (problems.length > 0) throw unknownError(aggregateMessage(problems));
   },
 };
 

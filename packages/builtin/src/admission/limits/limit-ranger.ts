@@ -1,6 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
+import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn, aggregateMessage } from '@tsukube/machinery';
 import { decodedObjects, whenFresh } from '../common/cached-objects.ts';
 import { isPods } from '../common/forbidden.ts';
 import { addToMap } from '../common/maps.ts';
@@ -49,7 +48,7 @@ function specOf(object: JsonObject | undefined): JsonObject {
 }
 
 function enforce(attributes: AdmissionAttributes, problems: readonly string[]): void {
-  if (problems.length > 0) throw forbiddenByAdmission(attributes, aggregated(problems));
+  if (problems.length > 0) throw forbiddenByAdmission(attributes, aggregateMessage(problems));
 }
 
 const containerLists = { containers: 'container', initContainers: 'init container' } as const;

@@ -1,16 +1,4 @@
-import {
-  FieldErrors,
-  type JsonObject,
-  mapIn,
-  nameIsDNSLabel,
-  nameIsDNSSubdomain,
-  objectIn,
-  path,
-  stringifyJson,
-  textIn,
-  textsIn,
-} from '@tsukube/machinery';
-import { aggregated } from '../common/aggregate.ts';
+import { FieldErrors, type JsonObject, mapIn, nameIsDNSLabel, nameIsDNSSubdomain, objectIn, path, stringifyJson, textIn, textsIn, aggregateMessage } from '@tsukube/machinery';
 import { configurationType, decodeConfiguration, textField, textsField, unregistered } from '../common/configuration.ts';
 import {
   isLevel,
@@ -88,7 +76,7 @@ function defaultsOf(given: Readonly<Record<string, string>>): SecurityPolicy {
     return { level: level as SecurityLevel, version };
   };
   const policy: SecurityPolicy = { enforce: read('enforce'), audit: read('audit'), warn: read('warn') };
-  if (problems.length > 0) throw new Error(`PodSecurity configuration error: ${aggregated(problems)}`);
+  if (problems.length > 0) throw new Error(`PodSecurity configuration error: ${aggregateMessage(problems)}`);
   return policy;
 }
 

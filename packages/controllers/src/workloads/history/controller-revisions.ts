@@ -70,7 +70,7 @@ async function createRevision(
     const hash = hashOf(data, (owner.status?.collisionCount ?? 0) + attempt);
     const metadata = {
       name: `${owner.metadata.name}-${hash}`,
-      namespace: owner.metadata.namespace as string,
+      namespace: owner.metadata.namespace ?? '',
       labels: { ...labels, [hashLabel]: hash },
       ...(annotations && { annotations }),
       ownerReferences: [controllerRef(owner)],
