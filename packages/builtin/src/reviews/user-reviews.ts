@@ -6,7 +6,16 @@ import {
   type TokenAuthenticator,
   type User,
 } from '@tsukube/apiserver';
-import { formatTime, type JsonObject, objectIn, StatusError, setKey, textIn, textsIn, aggregateMessage } from '@tsukube/machinery';
+import {
+  aggregateMessage,
+  formatTime,
+  type JsonObject,
+  objectIn,
+  StatusError,
+  setKey,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { reviewResource } from './review-resource.ts';
 
 /** Authenticates tokens; `apiAudiences` is the default audience. */

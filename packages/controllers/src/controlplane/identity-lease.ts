@@ -84,7 +84,6 @@ async function removeExpired(registry: ObjectRegistry, now: number): Promise<voi
     const spec = objectIn(lease, 'spec');
     const expires = Date.parse(textIn(spec, 'renewTime')) + numberIn(spec, 'leaseDurationSeconds') * 1000;
     // No server writes a lease without a time (NaN): it is expired, too.
-    if (!(expires >= now))
-      await deleteObject(registry, metadata.name ?? '', {}, asServer(registry, namespace)).catch(() => {});
+    if (!(expires >= now)) await deleteObject(registry, metadata.name ?? '', {}, asServer(registry, namespace)).catch(() => {});
   }
 }

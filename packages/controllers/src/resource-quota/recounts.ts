@@ -1,4 +1,4 @@
-import { decodeObject, isReadable, type Logger, type ObjectRegistry, WorkQueue, updateExisting } from '@tsukube/apiserver';
+import { decodeObject, isReadable, type Logger, type ObjectRegistry, updateExisting, WorkQueue } from '@tsukube/apiserver';
 import type { ResourceList } from '@tsukube/builtin';
 import { deepEqual, type KubeObject, objectIn } from '@tsukube/machinery';
 import { ignoreNotFound, writeAs } from '../controller.ts';

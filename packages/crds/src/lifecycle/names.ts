@@ -1,4 +1,4 @@
-import { goQuote, aggregateMessage } from '@tsukube/machinery';
+import { aggregateMessage, goQuote } from '@tsukube/machinery';
 import type { DefinitionNames } from '../definition/definition.ts';
 import type { NewCondition } from './conditions.ts';
 

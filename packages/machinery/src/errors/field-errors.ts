@@ -1,8 +1,8 @@
-import { aggregateMessage } from '../text/strings.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goFloatText } from '../text/go-value.ts';
+import { aggregateMessage } from '../text/strings.ts';
 import type { FieldPath } from './field-path.ts';
 import type { StatusCause } from './status.ts';
 

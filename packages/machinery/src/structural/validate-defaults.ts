@@ -2,7 +2,7 @@ import { runtimeCostBudget } from '../cel/contract.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { sortKeys } from '../json/stringify.ts';
-import { deepCopy, type JsonObject, type JsonValue, isObject } from '../json/value.ts';
+import { deepCopy, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { coerceEmbedded, isMetaField, validateEmbedded, validateIdentity } from './embedded-objects.ts';
 import { Normalization } from './normalization.ts';
 import { normalizeDefault } from './normalize.ts';

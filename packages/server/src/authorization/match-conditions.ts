@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, aggregateMessage } from '@tsukube/machinery';
+import { aggregateMessage, isObject, type JsonObject } from '@tsukube/machinery';
 
 /** Evaluates all conditions on the spec of a review; a string is an evaluation error. */
 export type ReviewMatchConditions = (spec: JsonObject) => boolean | string;

@@ -1,5 +1,5 @@
 import type { EncryptionMetrics, HealthCheck, Logger } from '@tsukube/apiserver';
-import { type GroupResource, groupResourceText, parseGroupResource, aggregateMessage } from '@tsukube/machinery';
+import { aggregateMessage, type GroupResource, groupResourceText, parseGroupResource } from '@tsukube/machinery';
 import type { Clock } from '@tsukube/storage';
 import {
   aesCbc,

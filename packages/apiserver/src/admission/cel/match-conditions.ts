@@ -1,4 +1,4 @@
-import { type JsonObject, textIn, aggregateMessage } from '@tsukube/machinery';
+import { aggregateMessage, type JsonObject, textIn } from '@tsukube/machinery';
 import { boolType, type CelAuthorizer, matchConditionsCostBudget } from '@tsukube/machinery/cel';
 import type { VersionedAttributes } from '../versioned-attributes.ts';
 import { webhookEnvironment } from './environment.ts';
@@ -93,7 +93,6 @@ class CompiledConditions implements MatchConditions {
     return this.#options.failurePolicy === 'Ignore' ? { matches: false } : { error };
   }
 }
-
 
 /** Continues synchronously with a value that is there. */
 export function settled<T, R>(run: () => T | Promise<T>, next: (value: T) => R, fail: (error: unknown) => R): R | Promise<R> {

@@ -1,5 +1,16 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '@tsukube/apiserver';
-import { BoundedCache, FieldErrors, type JsonObject, numberIn, objectIn, objectsIn, path, StatusError, textIn, aggregateMessage } from '@tsukube/machinery';
+import {
+  aggregateMessage,
+  BoundedCache,
+  FieldErrors,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  StatusError,
+  textIn,
+} from '@tsukube/machinery';
 import { TokenBucket } from '@tsukube/transport';
 import { requireConfigurationType } from '../common/configuration.ts';
 

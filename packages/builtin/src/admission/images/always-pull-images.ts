@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn, aggregateMessage } from '@tsukube/machinery';
+import { aggregateMessage, FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { isPods, unknownError } from '../common/forbidden.ts';
 
 const always = 'Always';

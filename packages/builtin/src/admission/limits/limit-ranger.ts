@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn, aggregateMessage } from '@tsukube/machinery';
+import { aggregateMessage, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { decodedObjects, whenFresh } from '../common/cached-objects.ts';
 import { isPods } from '../common/forbidden.ts';
 import { addToMap } from '../common/maps.ts';

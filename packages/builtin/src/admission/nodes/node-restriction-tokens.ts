@@ -1,5 +1,15 @@
 import { forbiddenByAdmission } from '@tsukube/apiserver';
-import { goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError, textIn, textsIn, aggregateMessage } from '@tsukube/machinery';
+import {
+  aggregateMessage,
+  goQuote,
+  type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { mustFind, type NodeWrite, type ObjectFinder } from './node-restriction-nodes.ts';
 
 /** CSI drivers that replace in-tree volume plugins. */

@@ -1,4 +1,16 @@
-import { FieldErrors, type JsonObject, mapIn, nameIsDNSLabel, nameIsDNSSubdomain, objectIn, path, stringifyJson, textIn, textsIn, aggregateMessage } from '@tsukube/machinery';
+import {
+  aggregateMessage,
+  FieldErrors,
+  type JsonObject,
+  mapIn,
+  nameIsDNSLabel,
+  nameIsDNSSubdomain,
+  objectIn,
+  path,
+  stringifyJson,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { configurationType, decodeConfiguration, textField, textsField, unregistered } from '../common/configuration.ts';
 import {
   isLevel,

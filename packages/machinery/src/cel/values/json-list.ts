@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isObject } from '../../json/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { escapeName } from '../types/escape.ts';
 import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';
