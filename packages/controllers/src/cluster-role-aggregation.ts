@@ -47,10 +47,10 @@ async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: read
 
 /** The distinct rules of the selected roles, by role name. Undefined if the role does not aggregate. */
 function aggregatedRules(object: JsonObject, own: CacheEntry, entries: readonly CacheEntry[]): JsonObject[] | undefined {
-  const selectors = objectIn(object, 'aggregationRule')?.clusterRoleSelectors;
-  if (!Array.isArray(selectors)) return undefined;
+  const rule = objectIn(object, 'aggregationRule');
+  if (!Array.isArray(rule?.clusterRoleSelectors)) return undefined;
   const rules: JsonObject[] = [];
-  for (const selector of selectors.map((one) => labelSelectorOf(one as JsonObject))) {
+  for (const selector of objectsIn(rule, 'clusterRoleSelectors').map(labelSelectorOf)) {
     const chosen = entries.filter((entry) => entry.key !== own.key && selector.matches(labelsOf(entry)));
     for (const rule of chosen.flatMap(({ value }) => rulesOf(readRole(value)))) {
       if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule);

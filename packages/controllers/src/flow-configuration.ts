@@ -137,7 +137,7 @@ function danglingConditions(schemas: ObjectRegistry, levels: ObjectRegistry, now
     const condition = conditionOf(decodeObject(entry.value), levels, now());
     if (!condition) return;
     const { apiVersion, kind } = decodeObject(entry.value);
-    const configuration = { apiVersion, kind, metadata: { name }, status: { conditions: [condition] } } as JsonObject;
+    const configuration = { apiVersion, kind, metadata: { name }, status: { conditions: [condition] } };
     const context = { ...writeAs(schemas, '', 'status'), fieldManager: manager };
     await ignoreNotFound(schemas.apply(name, { configuration, force: true, complete: (merged) => merged }, context));
   };

@@ -7,7 +7,7 @@ import {
   updateExisting,
   type WriteContext,
 } from '@tsukube/apiserver';
-import { deepCopy, deepEqual, type JsonObject, type KubeObject, metadataOf, StatusError } from '@tsukube/machinery';
+import { deepCopy, deepEqual, type JsonObject, type KubeObject, metadataOf, objectIn, StatusError } from '@tsukube/machinery';
 import { ignoreNotFound } from './controller.ts';
 
 export type DefaultObjects = readonly JsonObject[];
@@ -35,7 +35,7 @@ export async function ensureDefaults(
 async function ensureOne(objects: ObjectRegistry, expected: JsonObject, always: boolean, context: WriteContext): Promise<void> {
   const entry = objects.cache.peek(objects.key('', nameOf(expected)));
   try {
-    if (!entry) await objects.create(deepCopy(expected) as JsonObject, context);
+    if (!entry) await objects.create(deepCopy(expected), context);
     else if (!entry.corrupt) await restore(objects, entry, expected, always, context);
   } catch (error) {
     // Another replica was faster. Its write is checked in the next round.
@@ -65,7 +65,7 @@ function revised(current: JsonObject, expected: JsonObject, always: boolean): Js
   return {
     ...current,
     metadata: { ...metadata, annotations: { ...annotations(current), [autoUpdate]: String(follows) } },
-    spec: isSame ? (current.spec as JsonObject) : (deepCopy(expected.spec as JsonObject) as JsonObject),
+    spec: isSame ? specOf(current) : deepCopy(specOf(expected)),
   };
 }
 
@@ -78,7 +78,7 @@ function followsDefaults(object: JsonObject): boolean {
 
 /** The settings of exempt levels belong to administrators. */
 function sameSpec(current: JsonObject, expected: JsonObject): boolean {
-  const [{ exempt, ...rest }, { exempt: expectedExempt, ...others }] = [current.spec as JsonObject, expected.spec as JsonObject];
+  const [{ exempt, ...rest }, { exempt: expectedExempt, ...others }] = [specOf(current), specOf(expected)];
   return (exempt === undefined) === (expectedExempt === undefined) && deepEqual(rest, others);
 }
 
@@ -87,6 +87,10 @@ function obsolete(objects: ObjectRegistry, expected: DefaultObjects): readonly s
   const entries = objects.cache.slice(objects.cache.prefix).filter(({ corrupt }) => !corrupt);
   const found = entries.map((entry) => decodeObject(entry.value));
   return found.filter((object) => !names.has(nameOf(object)) && annotations(object)[autoUpdate] === 'true').map(nameOf);
+}
+
+function specOf(object: JsonObject): JsonObject {
+  return objectIn(object, 'spec') ?? {};
 }
 
 function nameOf(object: JsonObject): string {

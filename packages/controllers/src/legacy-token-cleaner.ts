@@ -80,14 +80,14 @@ async function isGenerated({ metadata }: KubeObject, context: ControllerContext)
 async function expire(secrets: ObjectRegistry, secret: KubeObject, resourceVersion: string, now: number): Promise<void> {
   const { namespace = '', name = '', uid = '', labels } = secret.metadata;
   const writing = writeAs(secrets, namespace);
-  const since = labels?.[invalidSince];
+  const since = labels?.[invalidSince] ?? '';
   if (timeOf(since) === undefined) {
     const mark = (existing: KubeObject): JsonObject => {
       const marked = { ...existing.metadata.labels, [invalidSince]: dateOf(now) };
       return { ...existing, metadata: { ...existing.metadata, labels: marked } };
     };
     await ignoreNotFound(updateExisting(secrets, name, uid, mark, writing));
-  } else if ((since as string) < dateOf(now - unusedMs)) {
+  } else if (since < dateOf(now - unusedMs)) {
     await ignoreNotFound(deleteObject(secrets, name, { preconditions: { uid, resourceVersion } }, writing));
   }
 }

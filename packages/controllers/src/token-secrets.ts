@@ -121,8 +121,8 @@ function encoded(text: string): string {
 }
 
 /** Whether the CA, the namespace or the token has to be written. */
-function isIncomplete({ data }: JsonObject, { ca, tokenSigner }: ControllerContext): boolean {
-  const { 'ca.crt': authority, namespace, token } = (data ?? {}) as JsonObject;
+function isIncomplete(secret: JsonObject, { ca, tokenSigner }: ControllerContext): boolean {
+  const { 'ca.crt': authority, namespace, token } = mapIn(secret, 'data');
   return authority !== encoded(ca) || !namespace || (!token && tokenSigner !== undefined);
 }
 

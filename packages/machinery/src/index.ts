@@ -150,7 +150,7 @@ export { goEscape, goQuote, goStringSlice } from './text/go-quote.ts';
 export { type GoRegExp, GoRegExpError, goRegExp, goRegExpProblem } from './text/go-regexp.ts';
 export { type GoTime, GoTimeError, parseGoTime, rfc3339, rfc3339Micro } from './text/go-time.ts';
 export { GoIntError, goTypeText, goValueText, parseGoInt64 } from './text/go-value.ts';
-export { trimBoth, trimRight } from './text/strings.ts';
+export { aggregateMessage, trimBoth, trimRight } from './text/strings.ts';
 export { unifiedDiff } from './text/unified-diff.ts';
 export {
   certificateBlocks,

@@ -40,12 +40,6 @@ export function refused(reason: string): FailedAuthentication {
   return { refused: [reason] };
 }
 
-/** Formats reasons like Go's aggregated errors. */
-export function reasonText(reasons: readonly string[]): string {
-  const different = [...new Set(reasons)];
-  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
-}
-
 export function isAuthenticated(verdict: Identification): verdict is Authenticated {
   return verdict !== undefined && !isRefused(verdict);
 }

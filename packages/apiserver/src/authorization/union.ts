@@ -1,3 +1,4 @@
+import { aggregateMessage } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, AccessRules, Authorizer, Verdict } from './authorizer.ts';
 
@@ -48,10 +49,9 @@ function undecidedVerdict(verdicts: readonly Verdict[]): Verdict {
   return { decision: 'no opinion', reason: reasons.join('\n'), error: joinedErrors(verdicts) };
 }
 
-/** Formats errors like Kubernetes' aggregate: without duplicates, in brackets if there are several. */
 export function joinedErrors(failures: readonly { readonly error?: string }[]): string | undefined {
-  const errors = [...new Set(failures.flatMap(({ error }) => error ?? []))];
-  return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
+  const errors = failures.flatMap(({ error }) => error ?? []);
+  return errors.length === 0 ? undefined : aggregateMessage(errors);
 }
 
 function everyRule(authorizers: readonly Authorizer[], user: User, namespace: string): Promise<AccessRules[]> {

@@ -1,12 +1,6 @@
-import { StatusError } from '@tsukube/machinery';
+import { aggregateMessage, StatusError } from '@tsukube/machinery';
 import type { HeaderRedaction } from '@tsukube/transport';
-import {
-  type Authenticated,
-  type Authenticator,
-  type Identification,
-  isAuthenticated,
-  reasonText,
-} from '../authentication/authenticator.ts';
+import { type Authenticated, type Authenticator, type Identification, isAuthenticated } from '../authentication/authenticator.ts';
 import { hasApiAudience } from '../authentication/bearer-token.ts';
 import { withoutTokenProtocols } from '../authentication/websocket-token.ts';
 import { anonymousUser, type IncomingRequest } from '../http/api-request.ts';
@@ -56,7 +50,8 @@ function unauthorized(
   { logger, metrics }: AuthenticationOptions,
 ): StatusError {
   metrics?.failed(reasons ? 'error' : 'failure');
-  if (reasons && logger?.enabled('debug')) logger.debug('unable to authenticate the request', { reason: reasonText(reasons) });
+  if (reasons && logger?.enabled('debug'))
+    logger.debug('unable to authenticate the request', { reason: aggregateMessage(reasons) });
   exchange.connection.goAway();
   return StatusError.unauthorized();
 }

@@ -1,5 +1,6 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '@tsukube/apiserver';
 import {
+  aggregateMessage,
   BoundedCache,
   FieldErrors,
   type JsonObject,
@@ -12,7 +13,6 @@ import {
 } from '@tsukube/machinery';
 import { TokenBucket } from '@tsukube/transport';
 import { requireConfigurationType } from './common/configuration.ts';
-import { aggregated } from './common/plugin.ts';
 
 /** The bucket of an event, by the type of the limit. */
 const keys: Readonly<Record<string, (attributes: AdmissionAttributes) => string>> = {
@@ -39,7 +39,7 @@ export function eventRateLimit(configuration: JsonObject | undefined, now: () =>
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
       const problems = limits.flatMap((limit) => limit(attributes) ?? []);
       if (problems.length === 0) return;
-      const message = `Too many requests: ${aggregated(problems)}`;
+      const message = `Too many requests: ${aggregateMessage(problems)}`;
       throw new StatusError({ status: 'Failure', message, reason: 'TooManyRequests', code: 429 });
     },
   };
@@ -63,7 +63,7 @@ function validated(limits: readonly JsonObject[]): readonly JsonObject[] {
     const size = numberIn(limit, 'cacheSize');
     if (type !== 'Server' && size < 0) errors.invalid(at.child('cacheSize'), size, 'must not be negative');
   }
-  if (errors.length > 0) throw new Error(aggregated(errors.list.map(({ field, body }) => `${field}: ${body}`)));
+  if (errors.length > 0) throw new Error(aggregateMessage(errors.list.map(({ field, body }) => `${field}: ${body}`)));
   return limits;
 }
 

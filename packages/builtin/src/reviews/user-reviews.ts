@@ -3,11 +3,19 @@ import {
   isAuthenticated,
   isRefused,
   type Resource,
-  reasonText,
   type TokenAuthenticator,
   type User,
 } from '@tsukube/apiserver';
-import { formatTime, type JsonObject, objectIn, StatusError, setKey, textIn, textsIn } from '@tsukube/machinery';
+import {
+  aggregateMessage,
+  formatTime,
+  type JsonObject,
+  objectIn,
+  StatusError,
+  setKey,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { reviewResource } from './access-reviews.ts';
 
 /** Authenticates tokens; `apiAudiences` is the default audience. */
@@ -38,7 +46,7 @@ function statusOf(found: Identification): JsonObject {
     return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences: [...audiences] }) };
   }
   const reasons = isRefused(found) ? found.refused : [];
-  return { user: {}, error: reasonText(['invalid bearer token', ...reasons]) };
+  return { user: {}, error: aggregateMessage(['invalid bearer token', ...reasons]) };
 }
 
 /** authentication.k8s.io UserInfo. */

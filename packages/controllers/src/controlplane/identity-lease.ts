@@ -61,7 +61,7 @@ async function renew(
 ): Promise<void> {
   const renewed = (existing: JsonObject | undefined): JsonObject => ({
     ...(existing ?? { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1' }),
-    metadata: { ...(existing?.metadata as JsonObject | undefined), name, namespace, ...labelsAndAnnotations(identity) },
+    metadata: { ...objectIn(existing, 'metadata'), name, namespace, ...labelsAndAnnotations(identity) },
     spec: { holderIdentity, leaseDurationSeconds, renewTime: formatMicroTime(now()) },
   });
   const context = asServer(registry, namespace);
@@ -84,7 +84,6 @@ async function removeExpired(registry: ObjectRegistry, now: number): Promise<voi
     const spec = objectIn(lease, 'spec');
     const expires = Date.parse(textIn(spec, 'renewTime')) + numberIn(spec, 'leaseDurationSeconds') * 1000;
     // No server writes a lease without a time (NaN): it is expired, too.
-    if (!(expires >= now))
-      await deleteObject(registry, metadata.name as string, {}, asServer(registry, namespace)).catch(() => {});
+    if (!(expires >= now)) await deleteObject(registry, metadata.name ?? '', {}, asServer(registry, namespace)).catch(() => {});
   }
 }

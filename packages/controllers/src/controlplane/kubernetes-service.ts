@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { deepEqual, formatAddress, type JsonObject } from '@tsukube/machinery';
+import { deepEqual, formatAddress, type JsonObject, mapIn, objectIn } from '@tsukube/machinery';
 import { isShared } from '../controller.ts';
 import { type ControlPlaneContext, registryIn, type StartedHook } from './context.ts';
 import { manageObject } from './managed-object.ts';
@@ -59,7 +59,7 @@ export function kubernetesService(context: ControlPlaneContext): StartedHook {
 
 /** The server owns type and ports; other fields of an existing Service stay. */
 function withPort(existing: JsonObject, desired: JsonObject): JsonObject {
-  const { externalTrafficPolicy: _, ...spec } = existing.spec as JsonObject;
+  const { externalTrafficPolicy: _, ...spec } = objectIn(existing, 'spec') ?? {};
   if (spec.type === desired.type && deepEqual(spec.ports, desired.ports)) return existing;
   return { ...existing, spec: { ...spec, ...desired } };
 }
@@ -149,8 +149,8 @@ function endpointsOf(
   peers: readonly PeerServer[],
   ownPort: number,
 ): JsonObject {
-  const metadata = (existing?.metadata ?? { name, namespace }) as JsonObject;
-  const labels = { ...(metadata.labels as JsonObject | undefined), 'endpointslice.kubernetes.io/skip-mirror': 'true' };
+  const metadata = objectIn(existing, 'metadata') ?? { name, namespace };
+  const labels = { ...mapIn(metadata, 'labels'), 'endpointslice.kubernetes.io/skip-mirror': 'true' };
   const subsets = byPort(peers, ownPort).map(([port, addresses]) => ({
     addresses: addresses.map((ip) => ({ ip })),
     ports: [https(port)],
@@ -165,8 +165,8 @@ function sliceOf(
   peers: readonly PeerServer[],
   ownPort: number,
 ): JsonObject {
-  const metadata = (existing?.metadata ?? { name, namespace }) as JsonObject;
-  const labels = { ...(metadata.labels as JsonObject | undefined), 'kubernetes.io/service-name': name };
+  const metadata = objectIn(existing, 'metadata') ?? { name, namespace };
+  const labels = { ...mapIn(metadata, 'labels'), 'kubernetes.io/service-name': name };
   const [[port, addresses]] = byPort(peers, ownPort) as [[number, string[]]];
   const addressType = addresses.every((address) => isIPv6(address)) ? 'IPv6' : 'IPv4';
   return {

@@ -58,7 +58,7 @@ const concurrency = 64;
 
 /** Removes the owner reference from all dependents, then the orphan finalizer. */
 async function orphanDependents(item: Item, parts: CollectorParts): Promise<void> {
-  const uid = item.metadata.uid as string;
+  const { uid = '' } = item.metadata;
   const keys = [...parts.graph.dependentsOf(uid)];
   for (let i = 0; i < keys.length; i += concurrency)
     await Promise.all(keys.slice(i, i + concurrency).map((key) => releaseFrom(key, new Set([uid]), parts)));
@@ -67,7 +67,7 @@ async function orphanDependents(item: Item, parts: CollectorParts): Promise<void
 
 /** Foreground deletion: removes the finalizer once no dependent blocks it. The graph builder has enqueued the dependents. */
 async function awaitDependents(item: Item, { graph }: CollectorParts): Promise<void> {
-  if (!graph.isBlocked(item.metadata.uid as string)) await removeFinalizer(item, foregroundFinalizer);
+  if (!graph.isBlocked(item.metadata.uid ?? '')) await removeFinalizer(item, foregroundFinalizer);
 }
 
 async function attemptToDelete(item: Item, parts: CollectorParts): Promise<void> {
@@ -84,11 +84,12 @@ async function attemptToDelete(item: Item, parts: CollectorParts): Promise<void>
 /** Deletes an object without owners; in the foreground if an owner waits for it and it has dependents itself. */
 async function remove(item: Item, awaited: boolean, parts: CollectorParts): Promise<void> {
   const { registry, name, namespace, metadata } = item;
-  const dependents = awaited ? [...parts.graph.dependentsOf(metadata.uid as string)] : [];
+  const { uid = '', resourceVersion } = metadata;
+  const dependents = awaited ? [...parts.graph.dependentsOf(uid)] : [];
   if (dependents.some((key) => parts.graph.get(key)?.waits)) await unblockOwners(item);
   const propagationPolicy = dependents.length > 0 ? 'Foreground' : policyOf(metadata);
   // The resourceVersion guards against a concurrent write that adds an owner.
-  const preconditions = { uid: metadata.uid as string, resourceVersion: metadata.resourceVersion as string };
+  const preconditions = { uid, resourceVersion };
   await ignoreNotFound(deleteObject(registry, name, { propagationPolicy, preconditions }, writeAs(registry, namespace)));
 }
 
@@ -174,8 +175,8 @@ async function reportMisplacedOwner(
     involvedObject: {
       kind: registry.resource.names.kind,
       ...(namespace !== '' && { namespace }),
-      name: metadata.name as string,
-      uid: metadata.uid as string,
+      name: metadata.name ?? '',
+      uid: metadata.uid ?? '',
       apiVersion: apiVersionOf(registry.resource.hub),
     },
     reason: 'OwnerRefInvalidNamespace',

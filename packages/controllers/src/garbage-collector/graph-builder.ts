@@ -27,7 +27,8 @@ export class GraphBuilder {
   }
 
   rememberDeleted(uid: string): void {
-    if (this.#deleted.size >= maxDeleted) this.#deleted.delete(this.#deleted.values().next().value as string);
+    const [oldest] = this.#deleted;
+    if (oldest !== undefined && this.#deleted.size >= maxDeleted) this.#deleted.delete(oldest);
     this.#deleted.add(uid);
   }
 
@@ -53,7 +54,7 @@ export class GraphBuilder {
     const metadata: ObjectMeta = plainMetadata(bytes);
     const waits = waitsFor(metadata);
     this.#setOwners({ key, owners: ownersIn(metadata), waits: waits === 'deletion' });
-    if (waits !== undefined) this.#onWaiting(key, metadata.uid as string);
+    if (waits !== undefined) this.#onWaiting(key, metadata.uid ?? '');
   }
 
   #setOwners(dependent: Dependent): void {
@@ -71,8 +72,7 @@ export class GraphBuilder {
     this.#enqueue(key);
   }
 
-  #onRemoved(key: string, metadata: ObjectMeta): void {
-    const uid = metadata.uid as string;
+  #onRemoved(key: string, { uid = '' }: ObjectMeta): void {
     const before = this.#graph.get(key);
     this.#graph.remove(key);
     this.#waiting.delete(uid);

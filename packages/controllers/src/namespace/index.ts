@@ -35,7 +35,7 @@ export function namespaceController(context: ControllerContext): RunningControll
     if (!namespace || !isTerminating(namespace)) return void terminating.delete(name);
     terminating.add(name);
     if (textIn(objectIn(namespace, 'status'), 'phase') !== 'Terminating') await setTerminating(namespaces, name);
-    const deletedAt = Date.parse(namespace.metadata.deletionTimestamp as string);
+    const deletedAt = Date.parse(namespace.metadata.deletionTimestamp ?? '');
     const result = await deleteContents(name, deletedAt, context);
     await updateConditions(namespaces, namespace, result, context.now());
     const failures = [...result.staleVersions, ...result.failures];

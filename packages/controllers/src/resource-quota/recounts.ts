@@ -1,6 +1,6 @@
-import { decodeObject, isReadable, type Logger, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
+import { decodeObject, isReadable, type Logger, type ObjectRegistry, updateExisting, WorkQueue } from '@tsukube/apiserver';
 import type { ResourceList } from '@tsukube/builtin';
-import { deepEqual, type JsonObject, objectIn } from '@tsukube/machinery';
+import { deepEqual, type KubeObject, objectIn } from '@tsukube/machinery';
 import { ignoreNotFound, writeAs } from '../controller.ts';
 import type { QuotaIndex } from './quota-index.ts';
 import { reconciledStatus } from './status.ts';
@@ -102,8 +102,7 @@ export class Recounts {
     baseline: ResourceList | undefined,
   ): Promise<'settled' | 'unsettled'> {
     let isSettled = true;
-    const renew = (existing: JsonObject | undefined): JsonObject => {
-      const quota = existing as JsonObject;
+    const renew = (quota: KubeObject): KubeObject => {
       const reconciled = reconciledStatus(quota, counted, baseline);
       isSettled = reconciled.isSettled;
       return deepEqual(reconciled.status, objectIn(quota, 'status')) ? quota : { ...quota, status: reconciled.status };
@@ -112,7 +111,7 @@ export class Recounts {
     if (!entry || !isReadable(entry)) return 'settled';
     const quota = decodeObject(entry.value);
     if (renew(quota) !== quota)
-      await ignoreNotFound(this.#registry.update(name, undefined, renew, writeAs(this.#registry, namespace, 'status')));
+      await ignoreNotFound(updateExisting(this.#registry, name, undefined, renew, writeAs(this.#registry, namespace, 'status')));
     return isSettled ? 'settled' : 'unsettled';
   }
 }

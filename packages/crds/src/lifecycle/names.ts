@@ -1,4 +1,4 @@
-import { goQuote } from '@tsukube/machinery';
+import { aggregateMessage, goQuote } from '@tsukube/machinery';
 import type { DefinitionNames } from '../definition/definition.ts';
 import type { NewCondition } from './conditions.ts';
 
@@ -35,7 +35,7 @@ export function acceptNames(requested: DefinitionNames, old: DefinitionNames, { 
   const singular = accept('singular', resources);
   const kept = new Set(old.shortNames);
   const clashes = requested.shortNames.filter((name) => !kept.has(name) && resources.has(name));
-  if (clashes.length > 0) conflict = { reason: 'ShortNamesConflict', message: aggregate(clashes.map(inUse)) };
+  if (clashes.length > 0) conflict = { reason: 'ShortNamesConflict', message: aggregateMessage(clashes.map(inUse)) };
   const shortNames = clashes.length > 0 ? old.shortNames : requested.shortNames;
   const kind = accept('kind', kinds);
   const listKind = accept('listKind', kinds);
@@ -54,8 +54,4 @@ function conditionFor(conflict: { reason: string; message: string } | undefined)
 
 function inUse(name: string): string {
   return `${goQuote(name)} is already in use`;
-}
-
-function aggregate(messages: readonly string[]): string {
-  return messages.length === 1 ? (messages[0] as string) : `[${[...new Set(messages)].join(', ')}]`;
 }

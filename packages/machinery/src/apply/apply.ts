@@ -5,6 +5,7 @@ import { checkEntries, managedFieldsOf, storedOwners } from '../managed-fields/m
 import { capManagers, isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { strippedFields } from '../managed-fields/strip-meta.ts';
 import { metadataOf } from '../meta/kube-object.ts';
+import { fieldSetOf } from './compare.ts';
 import {
   type Conflict,
   conflictError,
@@ -19,7 +20,6 @@ import { kubectl, ownedByAnnotation, updateAnnotation } from './last-applied.ts'
 import { mergeObjects } from './merge.ts';
 import { prune } from './prune.ts';
 import { reconciled } from './reconcile.ts';
-import { fieldSetOf } from './to-set.ts';
 import { ownersAfterUpdate } from './track-update.ts';
 
 type Applied =

@@ -1,17 +1,7 @@
-import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type FieldSet, SetBuilder } from '../managed-fields/field-set.ts';
-import { fieldElement, type PathElement } from '../managed-fields/path-element.ts';
-import { itemsByElement } from './list-items.ts';
-import {
-  anySchema,
-  deducedObject,
-  deduceSchema,
-  isAtomic,
-  type ListMergeSchema,
-  type MergeSchema,
-  memberSchema,
-  type ObjectMergeSchema,
-} from './merge-schema.ts';
+import type { ObjectMergeSchema } from './merge-schema.ts';
+import { type ChangeVisitor, type PathKind, type WalkPath, walkChanges } from './walk-changes.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */
@@ -19,118 +9,75 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-/** The paths in which two objects differ, found in one pass over both. Ignores managedFields. */
+/** The paths in which two objects differ. Ignores managedFields. */
 export function compareObjects(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema): Comparison {
-  const walk = new ComparingWalk();
-  walk.members(before, after, schema);
-  return { changed: walk.changed.set, removed: walk.removed.set };
+  const collector = new ChangeCollector();
+  walkChanges(before, after, schema, collector);
+  return { changed: collector.changedPaths.set, removed: collector.removedPaths.set };
 }
 
-/** A value that may be absent on one side of a comparison. */
-export type Maybe = JsonValue | undefined;
-const noMembers: JsonObject = {};
-const noItems: readonly JsonValue[] = [];
+class ChangeCollector implements ChangeVisitor {
+  readonly sorted = false;
+  readonly changedPaths = new SetBuilder();
+  readonly removedPaths = new SetBuilder();
 
-class ComparingWalk {
-  readonly changed = new SetBuilder();
-  readonly removed = new SetBuilder();
-  readonly #path: PathElement[] = [];
-
-  /** At least one of the two is defined. */
-  #values(before: Maybe, after: Maybe, given: MergeSchema): void {
-    if (before === after) return;
-    const schema = deduceSchema(given, after, before);
-    if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after)) {
-      this.#typeChanged(before, after);
-      return;
-    }
-    if (isAtomic(schema) || (isLeaf(before) && isLeaf(after))) {
-      this.#atomic(before, after);
-      return;
-    }
-    if (schema.is === 'list') this.#items(listOrEmpty(before), listOrEmpty(after), schema);
-    else this.members(objectOrEmpty(before), objectOrEmpty(after), schema as ObjectMergeSchema);
-    if (before === undefined) this.changed.insert();
-    else if (after === undefined) this.removed.insert();
+  enter(): boolean {
+    return true;
   }
 
-  /** An object was replaced by a value of another type, or the reverse: all members are removed or added. */
-  #typeChanged(before: JsonValue, after: JsonValue): void {
-    this.members(objectOrEmpty(before), objectOrEmpty(after), deducedObject);
-    this.changed.insert();
+  leave({ length }: WalkPath): void {
+    this.changedPaths.leave(length);
+    this.removedPaths.leave(length);
   }
 
-  #atomic(before: Maybe, after: Maybe): void {
-    if (after === undefined) this.removed.insert();
-    else if (before === undefined || !deepEqual(before, after)) this.changed.insert();
+  changed(path: WalkPath, kind: PathKind): boolean {
+    return insert(this.changedPaths, path, kind);
   }
 
-  members(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema): void {
-    for (const key of Object.keys(after)) {
-      const [old, value] = [getKey(before, key), after[key]];
-      if (old !== value) this.#member(key, old, value, schema);
-    }
-    for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) this.#member(key, before[key], undefined, schema);
-  }
-
-  #member(key: string, before: Maybe, after: Maybe, schema: ObjectMergeSchema): void {
-    if (key === 'managedFields' && this.#path.length === 1 && this.#path[0] === 'f:metadata') return;
-    this.#below(fieldElement(key), before, after, memberSchema(schema, key) ?? anySchema);
-  }
-
-  #items(before: readonly JsonValue[], after: readonly JsonValue[], schema: ListMergeSchema): void {
-    const [old, current] = [itemsByElement(before, schema), itemsByElement(after, schema)];
-    for (const [element, items] of current) this.#sameItems(element, old.get(element) ?? noItems, items, schema.of);
-    for (const [element, items] of old) if (!current.has(element)) this.#sameItems(element, items, noItems, schema.of);
-  }
-
-  /** Duplicate items share one path element, which is changed, added or removed as a whole. */
-  #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], schema: MergeSchema): void {
-    this.#enter(element);
-    if (before.length < 2 && after.length < 2) this.#values(before[0], after[0], schema);
-    else if (before.length > 1 && after.length > 1) {
-      if (!deepEqual([...before], [...after])) this.changed.insert();
-    } else if (before.length > 1) {
-      if (after.length > 0) this.#values(undefined, after[0], schema);
-      this.removed.insert();
-    } else {
-      if (before.length > 0) this.#values(before[0], undefined, schema);
-      this.changed.insert();
-    }
-    this.#leave();
-  }
-
-  #below(element: PathElement, before: Maybe, after: Maybe, schema: MergeSchema): void {
-    this.#enter(element);
-    this.#values(before, after, schema);
-    this.#leave();
-  }
-
-  #enter(element: PathElement): void {
-    this.#path.push(element);
-    this.changed.enter(element);
-    this.removed.enter(element);
-  }
-
-  #leave(): void {
-    this.#path.pop();
-    this.changed.leave();
-    this.removed.leave();
+  removed(path: WalkPath, kind: PathKind): boolean {
+    return insert(this.removedPaths, path, kind);
   }
 }
 
-export function objectOrEmpty(value: Maybe): JsonObject {
-  return isObject(value) ? value : noMembers;
-}
-
-export function listOrEmpty(value: Maybe): readonly JsonValue[] {
-  return Array.isArray(value) ? value : noItems;
-}
-
-/** A scalar or an empty container: there are no paths below it. */
-export function isLeaf(value: Maybe): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value) return false;
+function insert(into: SetBuilder, path: WalkPath, kind: PathKind): true {
+  if (kind === 'leaf') into.insertLeaf(path);
+  else into.insert(path);
   return true;
+}
+
+const nothing: JsonObject = {};
+
+/**
+ * The paths that applying an object owns: those in which it differs from an empty one, but for declared fields that are owned by
+ * their parts.
+ */
+export function fieldSetOf(object: JsonObject, schema: ObjectMergeSchema): FieldSet {
+  const collector = new AppliedCollector();
+  walkChanges(nothing, object, schema, collector);
+  return collector.paths.set;
+}
+
+class AppliedCollector implements ChangeVisitor {
+  readonly sorted = false;
+  readonly paths = new SetBuilder();
+
+  enter(): boolean {
+    return true;
+  }
+
+  leave({ length }: WalkPath): void {
+    this.paths.leave(length);
+  }
+
+  changed(path: WalkPath, kind: PathKind, value: JsonValue): boolean {
+    return (kind === 'field' && !isNothing(value)) || insert(this.paths, path, kind);
+  }
+
+  removed(): boolean {
+    return true;
+  }
+}
+
+function isNothing(value: JsonValue): boolean {
+  return value === null || (isObject(value) && Object.keys(value).length === 0);
 }

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../json/value.ts';
-import { type FieldSet, isEmptySet, recursiveDifference } from '../managed-fields/field-set.ts';
+import { depthOf, type FieldSet, hasPath, isEmptySet, recursiveDifference, union } from '../managed-fields/field-set.ts';
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { strippedFields } from '../managed-fields/strip-meta.ts';
 import type { ObjectMergeSchema } from './merge-schema.ts';
 
 /** The field manager of a write: with its operation it identifies an entry of managedFields. */
@@ -55,11 +57,20 @@ export function inStep<T>(step: string, run: () => T): T {
 export interface FieldFilter {
   /** The part of a set that can be owned. */
   of(fields: FieldSet): FieldSet;
-  /** The paths that cannot be owned, including everything below them; undefined if the filter is of another kind. */
-  readonly excluded: FieldSet | undefined;
+  /** Whether the write can own neither this path nor anything below it. */
+  excludes(path: readonly PathElement[]): boolean;
+  /** Whether the write can own this path, provided that no path above it is excluded. */
+  owns(path: readonly PathElement[]): boolean;
 }
 
 /** A filter for the resetFields of a strategy: everything but these paths and the paths below them. */
 export function excludeFields(reset: FieldSet): FieldFilter {
-  return { of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset), excluded: reset };
+  const unowned = union(reset, strippedFields);
+  // Most paths are longer than all of these.
+  const length = depthOf(unowned);
+  return {
+    of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset),
+    excludes: (path) => path.length <= length && hasPath(reset, path),
+    owns: (path) => path.length > length || !hasPath(unowned, path),
+  };
 }

@@ -2,9 +2,8 @@ import { sortKeys, stringifyJson } from '../json/stringify.ts';
 import { getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { difference, type FieldSet, noFields } from '../managed-fields/field-set.ts';
 import { metadataOf } from '../meta/kube-object.ts';
-import { compareObjects } from './compare.ts';
+import { compareObjects, fieldSetOf } from './compare.ts';
 import type { ObjectMergeSchema } from './merge-schema.ts';
-import { fieldSetOf } from './to-set.ts';
 import { schemaMismatch } from './validate.ts';
 
 /** Only this manager migrates from client-side to server-side apply. */

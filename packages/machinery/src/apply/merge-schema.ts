@@ -140,7 +140,7 @@ function listSchema(field: Field, itemType: FieldType, catalogue: TypeCatalogue)
   const of = typeSchema(itemType, catalogue);
   const kind = field.listType ?? kindByPatch(field);
   if (kind !== 'map') return { ...atomicList(of), kind };
-  const keys = field.listMapKeys ?? [field.patchMergeKey as string];
+  const keys = field.listMapKeys ?? [field.patchMergeKey ?? ''];
   return { is: 'list', kind, of, keys: [...keys].sort(), defaults: keyDefaults(itemType, keys, catalogue) };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../managed-fields/field-set.ts';
 import { isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { contentOf, fieldElement, self } from '../managed-fields/path-element.ts';
+import { fieldSetOf } from './compare.ts';
 import { convertFor, inStep, type Versions } from './field-manager.ts';
 import { tryElement } from './list-items.ts';
 import {
@@ -23,7 +24,6 @@ import {
   memberSchema,
   type ObjectMergeSchema,
 } from './merge-schema.ts';
-import { fieldSetOf } from './to-set.ts';
 
 /**
  * Removes from a merged object the fields that the applier owned before and that no manager owns now. The result is in

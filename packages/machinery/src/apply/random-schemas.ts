@@ -76,7 +76,7 @@ export class RandomSchemas {
   /** Most items get a unique name. */
   item({ kind, of }: ListMergeSchema, position: number, depth: number): JsonValue {
     const item = this.value(of, depth);
-    return kind === 'map' && isObject(item) && this.below(8) > 0 ? { ...item, name: names[position] as string } : item;
+    return kind === 'map' && isObject(item) && this.below(8) > 0 ? { ...item, name: names[position] ?? '' } : item;
   }
 
   members(schema: ObjectMergeSchema, depth = 0): JsonObject {

@@ -15,10 +15,10 @@ import { reconciled } from './reconcile.ts';
  * managedFields after `next` replaces `live`, both in the version of the field manager; undefined if fields are not
  * tracked. Without `live` the object is created.
  *
- * Objects are walked in three ways. compare.ts builds the sets of changed and removed paths and covers every case.
- * quick-update.ts stops at the first path that changes ownership and builds no sets; created-fields.ts writes FieldsV1 without
- * sets. With both fast paths managedFields take 10 µs of an update and 7 µs of a creation of 1 KB, with compare.ts
- * alone 23 µs and 35 µs (bench/ownership.mjs). quick.test.ts compares the results.
+ * Every case is covered by the sets of changed and removed paths (compare.ts). Two visitors of the same walk (walk-changes.ts)
+ * build no sets: quick-update.ts ends at the first path that changes ownership, created-fields.ts writes FieldsV1.
+ * A ConfigMap with 20 keys takes 7 µs instead of 18 µs to create, 2 µs instead of 3.5 µs to update; a Deployment 31 µs instead of
+ * 64 µs, and 9 µs instead of 12 µs. quick.test.ts compares the results.
  */
 export function trackUpdate(
   live: JsonObject | undefined,
@@ -46,7 +46,7 @@ function trackOrDrop(...change: Parameters<typeof trackFully>): JsonObject[] | u
 
 /** Undefined if the fast path does not apply, or no field is owned. */
 function trackCreation(object: JsonObject, fieldManager: FieldManager, versions: Versions): JsonObject[] | undefined {
-  const text = createdFields(versions, fieldManager.apiVersion)(object);
+  const text = createdFields(object, fieldManager.apiVersion, versions);
   return text === undefined || text === '{}' ? undefined : managedFieldsOf([updater(fieldManager, fieldsFromText(text))]);
 }
 

@@ -10,8 +10,7 @@ const maxErrors = 100;
 export function schemaMismatch(object: JsonObject, schema: ObjectMergeSchema): string | undefined {
   const errors: string[] = [];
   checkMembers(object, schema, '', errors);
-  if (errors.length === 0) return undefined;
-  return errors.length === 1 ? (errors[0] as string) : `errors:\n${errors.map((error) => `  ${error}`).join('\n')}`;
+  return errors.length < 2 ? errors[0] : `errors:\n${errors.map((error) => `  ${error}`).join('\n')}`;
 }
 
 function check(value: JsonValue, schema: MergeSchema, path: string, errors: string[]): void {

@@ -2,6 +2,7 @@ import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goFloatText } from '../text/go-value.ts';
+import { aggregateMessage } from '../text/strings.ts';
 import type { FieldPath } from './field-path.ts';
 import type { StatusCause } from './status.ts';
 
@@ -134,11 +135,10 @@ export class FieldErrors {
     return this.list.map(({ reason, body, field }) => ({ reason, message: body, field }));
   }
 
-  /** All messages without repetitions; several are put in brackets (Go's Aggregate). */
   toString(): string {
-    const messages = [...new Set(this.list.map((error) => `${error.field}: ${error.body}`))];
+    const messages = this.list.map((error) => `${error.field}: ${error.body}`);
     if (this.#untold > 0) messages.push(`and ${this.#untold} more`);
-    return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+    return aggregateMessage(messages);
   }
 
   #add(reason: FieldErrorReason, path: FieldPath | undefined, value: ShownValue | typeof unshown, detail: string): void {

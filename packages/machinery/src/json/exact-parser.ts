@@ -41,7 +41,11 @@ export function pathsOfKeys(bytes: Uint8Array, matches: (key: string) => boolean
   let left = visitBudget;
   const parser = new ExactParser(bytes, Number.POSITIVE_INFINITY, 'typed', (key, path) => {
     left--;
-    if (matches(key)) left -= (paths[paths.push(path()) - 1] as string).length;
+    if (matches(key)) {
+      const found = path();
+      paths.push(found);
+      left -= found.length;
+    }
     return left > 0;
   });
   parser.visitKeys();

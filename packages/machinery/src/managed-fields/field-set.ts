@@ -41,6 +41,13 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   return isMember(part);
 }
 
+/** The length of the longest path. */
+export function depthOf(set: FieldSet): number {
+  let depth = 0;
+  for (const element in set) if (element !== self) depth = Math.max(depth, 1 + depthOf(set[element] as FieldSet));
+  return depth;
+}
+
 /** Returns `a` itself if it contains `b`. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a)) return b;
@@ -175,33 +182,39 @@ function inNewOrder(set: FieldSet, elements: readonly PathElement[]): MutableFie
 
 /** Builds a set during a depth-first walk that inserts a path after the paths below it. Each step takes constant time. */
 export class SetBuilder {
-  readonly #path: PathElement[] = [];
-  /** The part of the set for each step of the path, as far as it exists. */
+  /** The part of the set for each prefix of the current path, as far as it exists. */
   readonly #parts: MutableFieldSet[] = [{}];
 
   get set(): FieldSet {
     return this.#parts[0] as MutableFieldSet;
   }
 
-  enter(element: PathElement): void {
-    this.#path.push(element);
+  /** The walk leaves a path of this length. */
+  leave(length: number): void {
+    if (this.#parts.length > length) this.#parts.length = length;
   }
 
-  leave(): void {
-    this.#path.pop();
-    if (this.#parts.length > this.#path.length + 1) this.#parts.length = this.#path.length + 1;
+  /** Inserts a path without anything below it. */
+  insertLeaf(path: readonly PathElement[]): void {
+    const last = path.length - 1;
+    this.#partAt(path, last)[path[last] as PathElement] = {};
   }
 
-  /** Inserts the current path. */
-  insert(): void {
-    if (this.#parts.length > this.#path.length) {
-      (this.#parts[this.#path.length] as MutableFieldSet)[self] = {};
-      return;
+  /** Inserts the current path of the walk, which `leave` will leave. */
+  insert(path: readonly PathElement[]): void {
+    if (this.#parts.length > path.length) (this.#parts[path.length] as MutableFieldSet)[self] = {};
+    else this.#partAt(path, path.length);
+  }
+
+  #partAt(path: readonly PathElement[], depth: number): MutableFieldSet {
+    let part = this.#parts[this.#parts.length - 1] as MutableFieldSet;
+    if (this.#parts.length > depth) return this.#parts[depth] as MutableFieldSet;
+    for (let at = this.#parts.length; at <= depth; at++) {
+      const below: MutableFieldSet = {};
+      part[path[at - 1] as PathElement] = below;
+      this.#parts.push(below);
+      part = below;
     }
-    for (let depth = this.#parts.length; depth <= this.#path.length; depth++) {
-      const part: MutableFieldSet = {};
-      (this.#parts[depth - 1] as MutableFieldSet)[this.#path[depth - 1] as PathElement] = part;
-      this.#parts.push(part);
-    }
+    return part;
   }
 }

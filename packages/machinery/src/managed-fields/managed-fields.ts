@@ -5,7 +5,7 @@ import { deepEqual, isObject, type JsonObject, type JsonValue } from '../json/va
 import { goQuote } from '../text/go-quote.ts';
 import { type FieldSet, isEmptySet } from './field-set.ts';
 import { fieldsFromText, internFields, readFields, textOfFields } from './fields-v1.ts';
-import { compareOwners, isSameOwner, lastOfEach, type ManagedFieldsOperation, type Owner } from './owners.ts';
+import { compareOwners, isSameOwner, lastOfEach, type Owner } from './owners.ts';
 import { hasStrippedFields } from './strip-meta.ts';
 
 /**
@@ -119,15 +119,15 @@ function readOwners(text: string): readonly Owner[] | undefined {
 function readOwner(text: string): Owner | undefined {
   const match = entryForm.exec(text);
   if (match === null) return undefined;
-  const [, manager = '', operation, apiVersion, time, fields, subresource = ''] = match;
+  const [, manager = '', operation, apiVersion = '', time, fields = '', subresource = ''] = match;
   try {
     return {
       manager,
-      operation: operation as ManagedFieldsOperation,
-      apiVersion: apiVersion as string,
+      operation: operation === 'Apply' ? 'Apply' : 'Update',
+      apiVersion,
       subresource,
       time,
-      fields: fieldsFromText(fields as string),
+      fields: fieldsFromText(fields),
     };
   } catch {
     // The text has more members than an entry.

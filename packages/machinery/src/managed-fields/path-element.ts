@@ -1,6 +1,6 @@
 import { BoundedCache } from '../cache/bounded-cache.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonObject, JsonValue } from '../json/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 
 /** A path element in the notation of FieldsV1: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`. */
@@ -46,6 +46,7 @@ const ranks: Readonly<Record<string, number>> = { '.': 0, f: 1, k: 2, v: 3, i: 4
 interface ParsedElement {
   readonly element: PathElement;
   readonly kind: string;
+  /** The keys or the value of an item. */
   readonly value: JsonValue;
 }
 
@@ -57,7 +58,7 @@ const parsed = new BoundedCache<PathElement, ParsedElement>({
 });
 
 function parseElement(element: PathElement): ParsedElement {
-  const kind = element[0] as string;
+  const kind = element.charAt(0);
   if (kind !== 'k' && kind !== 'v') return { element, kind, value: null };
   const known = parsed.get(element);
   if (known !== undefined) return known;
@@ -69,7 +70,7 @@ function parseElement(element: PathElement): ParsedElement {
 /** The order of FieldsV1: fields, then items by keys, by value, by index. */
 function compareParsed(a: ParsedElement, b: ParsedElement): number {
   if (a.kind !== b.kind) return (ranks[a.kind] ?? 5) - (ranks[b.kind] ?? 5);
-  if (a.kind === 'k') return compareKeys(a.value as JsonObject, b.value as JsonObject);
+  if (isObject(a.value) && isObject(b.value)) return compareKeys(a.value, b.value);
   if (a.kind === 'v') return compareValues(a.value, b.value);
   if (a.kind === 'i') return Number(contentOf(a.element)) - Number(contentOf(b.element));
   return compareText(a.element, b.element);

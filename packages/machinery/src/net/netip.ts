@@ -28,7 +28,7 @@ function parseDotted(whole: string, text: string): bigint {
   const fields: number[] = [];
   let field = '';
   for (let i = 0; i < text.length; i++) {
-    const character = text[i] as string;
+    const character = text.charAt(i);
     if (/[0-9]/.test(character)) {
       if (field === '0') throw problem(whole, 'IPv4 field has octet with leading zero');
       field += character;

@@ -174,7 +174,7 @@ function mapField(name: string, number: number, value: ValueEncoder, nullable: b
     if (isAbsent(map)) return;
     if (!isObject(map)) throw unfit(map, 'a map');
     const keys = sortedKeys(map);
-    for (let i = keys.length - 1; i >= 0; i--) writeEntry(writer, keys[i] as string, map[keys[i] as string]);
+    for (const key of keys.reverse()) writeEntry(writer, key, map[key]);
   };
 }
 

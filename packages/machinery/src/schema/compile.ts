@@ -132,6 +132,10 @@ function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldT
 /** Most maps are already sorted. */
 function sortedKeys(object: ParsedObject): string[] {
   const keys = Object.keys(object);
-  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
+  let last = '';
+  for (const key of keys) {
+    if (last > key) return keys.sort();
+    last = key;
+  }
   return keys;
 }

@@ -83,7 +83,7 @@ function unescapeValue(text: string): string {
   let value = '';
   const characters = [...text];
   for (let at = 0; at < characters.length; at++) {
-    const character = characters[at] as string;
+    const character = characters[at] ?? '';
     if (character === '=' || character === ',') throw unescapedCharacter(character);
     value += character === '\\' ? literal(characters[++at]) : character;
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareObjects } from '../apply/compare.ts';
+import { compareObjects, fieldSetOf } from '../apply/compare.ts';
 import { mergeObjects } from '../apply/merge.ts';
-import { fieldSetOf } from '../apply/to-set.ts';
 import { schemaMismatch } from '../apply/validate.ts';
 import type { JsonObject } from '../json/value.ts';
 import { mergeSchemaOfRoot } from './merge-schema.ts';

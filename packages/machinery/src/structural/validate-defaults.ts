@@ -2,7 +2,7 @@ import { runtimeCostBudget } from '../cel/contract.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { sortKeys } from '../json/stringify.ts';
-import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
+import { deepCopy, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { coerceEmbedded, isMetaField, validateEmbedded, validateIdentity } from './embedded-objects.ts';
 import { Normalization } from './normalization.ts';
 import { normalizeDefault } from './normalize.ts';
@@ -101,5 +101,5 @@ function validateInMeta(value: JsonValue, at: FieldPath, { steps }: Surroundings
 function objectAround(value: JsonValue, steps: readonly (string | number)[]): JsonObject {
   let around = deepCopy(value);
   for (const step of steps.toReversed()) around = typeof step === 'number' ? [around] : { [step]: around };
-  return { apiVersion: 'validation/v1', kind: 'Validation', ...(around as JsonObject) };
+  return { apiVersion: 'validation/v1', kind: 'Validation', ...(isObject(around) ? around : {}) };
 }

@@ -4,6 +4,12 @@ export function longerThanBytes(text: string, limit: number): boolean {
   return text.length * 3 > limit && Buffer.byteLength(text) > limit;
 }
 
+/** The message of several errors, as in Kubernetes' Aggregate: without repetitions, in brackets if more than one is left. */
+export function aggregateMessage(messages: readonly string[]): string {
+  const [first = '', ...others] = new Set(messages);
+  return others.length === 0 ? first : `[${[first, ...others].join(', ')}]`;
+}
+
 /** Go's strings.TrimRight for one character. A regular expression for this would be quadratic. */
 export function trimRight(text: string, character: string): string {
   let end = text.length;

@@ -71,7 +71,7 @@ function longestMatch(
   for (let a = aFrom; a < aTo && budget.left > 0; a++) {
     budget.left--;
     const next = new Map<number, number>();
-    for (const b of places.get(before[a] as string) ?? []) {
+    for (const b of places.get(before[a] ?? '') ?? []) {
       budget.left--;
       if (b < bFrom) continue;
       if (b >= bTo) break;

@@ -141,7 +141,7 @@ export class YamlWriter {
 
 function trailingBreaks(text: string): number {
   let end = text.length;
-  while (end > 0 && lineBreaks.has(text[end - 1] as string)) end--;
+  while (end > 0 && lineBreaks.has(text.charAt(end - 1))) end--;
   return text.length - end;
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import { aggregateMessage, isObject, type JsonObject } from '@tsukube/machinery';
 
 /** Evaluates all conditions on the spec of a review; a string is an evaluation error. */
 export type ReviewMatchConditions = (spec: JsonObject) => boolean | string;
@@ -44,8 +44,7 @@ export async function compileReviewMatchConditions(expressions: readonly string[
         errors.push(`cel evaluation error: expression '${program.expression}' resulted in error: ${outcome.error}`);
       else if (outcome.value === false) return false;
     }
-    if (errors.length === 0) return true;
-    return errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`;
+    return errors.length === 0 || aggregateMessage(errors);
   };
 }
 

@@ -1,5 +1,5 @@
 import type { EncryptionMetrics, HealthCheck, Logger } from '@tsukube/apiserver';
-import { type GroupResource, groupResourceText, parseGroupResource } from '@tsukube/machinery';
+import { aggregateMessage, type GroupResource, groupResourceText, parseGroupResource } from '@tsukube/machinery';
 import type { Clock } from '@tsukube/storage';
 import {
   aesCbc,
@@ -168,7 +168,7 @@ export class KmsProviders {
     const problems: string[] = [];
     for (const [i, { probe }] of this.#open.entries())
       await probe.check().catch((error: Error) => problems.push(`kms-provider-${i}: ${error.message}`));
-    if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`);
+    if (problems.length > 0) throw new Error(aggregateMessage(problems));
   };
 
   close(): void {

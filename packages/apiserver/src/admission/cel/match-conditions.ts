@@ -1,4 +1,4 @@
-import { type JsonObject, textIn } from '@tsukube/machinery';
+import { aggregateMessage, type JsonObject, textIn } from '@tsukube/machinery';
 import { boolType, type CelAuthorizer, matchConditionsCostBudget } from '@tsukube/machinery/cel';
 import type { VersionedAttributes } from '../versioned-attributes.ts';
 import { webhookEnvironment } from './environment.ts';
@@ -86,18 +86,12 @@ class CompiledConditions implements MatchConditions {
         this.#options.metrics.error(operation);
       } else if (outcome.value === false) return { matches: false, condition: textIn(this.#conditions[i], 'name') };
     }
-    return errors.length === 0 ? { matches: true } : this.#failed(aggregate(errors));
+    return errors.length === 0 ? { matches: true } : this.#failed(aggregateMessage(errors));
   }
 
   #failed(error: string): MatchResult {
     return this.#options.failurePolicy === 'Ignore' ? { matches: false } : { error };
   }
-}
-
-/** Several errors are listed in brackets, without duplicates. */
-function aggregate(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)];
-  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }
 
 /** Continues synchronously with a value that is there. */

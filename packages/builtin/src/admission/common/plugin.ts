@@ -55,12 +55,6 @@ export interface ReviewWebhook {
   post(body: string, initialBackoffMs: number): Promise<JsonObject>;
 }
 
-/** Joins error messages as Kubernetes' Aggregate does. */
-export function aggregated(problems: readonly string[]): string {
-  const different = [...new Set(problems)];
-  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
-}
-
 /** Sets entries of a map of strings, and keeps its keys in Kubernetes' order, sorted. */
 export function addToMap(owner: JsonObject, field: string, added: Readonly<Record<string, string>>): void {
   const map = owner[field];

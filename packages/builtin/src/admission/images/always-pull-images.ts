@@ -1,6 +1,6 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { aggregated, isPodRequest, unknownError } from '../common/plugin.ts';
+import { aggregateMessage, FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
+import { isPodRequest, unknownError } from '../common/plugin.ts';
 
 const always = 'Always';
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
@@ -22,7 +22,7 @@ export const alwaysPullImages: AdmissionPlugin = {
     const errors = new FieldErrors();
     validatePolicies(specOf(attributes.object), errors);
     const problems = errors.list.map(({ field, body }) => forbiddenByAdmission(attributes, `${field}: ${body}`).message);
-    if (problems.length > 0) throw unknownError(aggregated(problems));
+    if (problems.length > 0) throw unknownError(aggregateMessage(problems));
   },
 };
 

@@ -1,7 +1,7 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { aggregateMessage, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { decodedObjects, whenFresh } from '../common/cached-objects.ts';
-import { addToMap, aggregated, isPodRequest } from '../common/plugin.ts';
+import { addToMap, isPodRequest } from '../common/plugin.ts';
 import { claimProblems, podProblems } from './limit-constraints.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
@@ -47,7 +47,7 @@ function specOf(object: JsonObject | undefined): JsonObject {
 }
 
 function enforce(attributes: AdmissionAttributes, problems: readonly string[]): void {
-  if (problems.length > 0) throw forbiddenByAdmission(attributes, aggregated(problems));
+  if (problems.length > 0) throw forbiddenByAdmission(attributes, aggregateMessage(problems));
 }
 
 const containerLists = { containers: 'container', initContainers: 'init container' } as const;

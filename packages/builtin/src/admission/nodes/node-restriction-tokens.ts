@@ -1,6 +1,15 @@
 import { forbiddenByAdmission } from '@tsukube/apiserver';
-import { goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError, textIn, textsIn } from '@tsukube/machinery';
-import { aggregated } from '../common/plugin.ts';
+import {
+  aggregateMessage,
+  goQuote,
+  type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { mustFind, type NodeWrite, type ObjectFinder } from './node-restriction-nodes.ts';
 
 /** CSI drivers that replace in-tree volume plugins. */
@@ -45,7 +54,7 @@ async function audienceProblem(
   const audience = audiences[0] ?? '';
   const problems: string[] = [];
   if (await isReferenced(pod, audience, cluster, problems)) return undefined;
-  if (problems.length > 0) return `error validating audience ${goQuote(audience)}: ${aggregated(problems)}`;
+  if (problems.length > 0) return `error validating audience ${goQuote(audience)}: ${aggregateMessage(problems)}`;
   const { user, namespace, name } = attributes;
   const { decision, error } = await cluster.authorizer.authorize({
     ...{ user, verb: 'request-serviceaccounts-token-audience', isResource: true, path: '' },

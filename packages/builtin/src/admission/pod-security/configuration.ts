@@ -1,4 +1,5 @@
 import {
+  aggregateMessage,
   FieldErrors,
   type JsonObject,
   mapIn,
@@ -17,7 +18,6 @@ import {
   stringListFieldType,
   unregistered,
 } from '../common/configuration.ts';
-import { aggregated } from '../common/plugin.ts';
 import {
   isLevel,
   isVersion,
@@ -98,7 +98,7 @@ function defaultsOf(given: Readonly<Record<string, string>>): SecurityPolicy {
     return { level: level as SecurityLevel, version };
   };
   const policy: SecurityPolicy = { enforce: read('enforce'), audit: read('audit'), warn: read('warn') };
-  if (problems.length > 0) throw new Error(`PodSecurity configuration error: ${aggregated(problems)}`);
+  if (problems.length > 0) throw new Error(`PodSecurity configuration error: ${aggregateMessage(problems)}`);
   return policy;
 }
 

@@ -90,14 +90,14 @@ export class RegistryCluster implements Cluster {
     const body = decodedBody(registry, object);
     const { name = '', namespace } = body.metadata;
     const writing = this.#writing(registry, namespace, subresource);
-    const { entry } = await updateExisting(registry, name, undefined, () => body as JsonObject, writing);
+    const { entry } = await updateExisting(registry, name, undefined, () => body, writing);
     return decoded(entry);
   }
 
   async delete(plural: Plural, { metadata }: ApiObject, { uid, ...options }: ClusterDeleteOptions = {}): Promise<void> {
     const registry = this.#parts.registryNamed(plural);
     const request = { ...options, ...(uid !== undefined && { preconditions: { uid } }) };
-    await deleteObject(registry, metadata.name as string, request, this.#writing(registry, metadata.namespace));
+    await deleteObject(registry, metadata.name ?? '', request, this.#writing(registry, metadata.namespace));
   }
 
   async bind(pod: Kinds['pods'], node: string): Promise<void> {

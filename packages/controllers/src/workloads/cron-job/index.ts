@@ -202,7 +202,7 @@ export function jobOf(cronJob: CronJob, due: number): WithoutTypeMeta<Job> {
   return {
     metadata: {
       name: `${cronJob.metadata.name}-${Math.floor(due / 60_000)}`,
-      namespace: cronJob.metadata.namespace as string,
+      namespace: cronJob.metadata.namespace ?? '',
       labels: labels as Record<string, string>,
       annotations: { ...annotations, 'batch.kubernetes.io/cronjob-scheduled-timestamp': localTime(due, timeZone) },
       ownerReferences: [controllerRef(cronJob)],

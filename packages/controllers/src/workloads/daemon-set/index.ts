@@ -38,7 +38,7 @@ export function daemonSetController(cluster: Cluster): WorkloadController {
         events.warning(set, 'FailedDaemonPod', message);
       }
       await Promise.all([...plan.failed, ...plan.deleted].map((pod) => deletePod(cluster, events, set, pod)));
-      const create = (i: number) => createPod(cluster, events, set, daemonPod(set, plan.created[i] as string, revision));
+      const create = (i: number) => createPod(cluster, events, set, daemonPod(set, plan.created[i] ?? '', revision));
       await slowStart(plan.created.length, create).catch((error) => {
         if (!isTerminatingNamespace(error)) throw error;
       });

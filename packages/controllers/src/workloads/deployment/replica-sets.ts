@@ -105,7 +105,7 @@ export function newReplicaSet(deployment: Deployment): Omit<ReplicaSet, 'apiVers
   return {
     metadata: {
       name: `${metadata.name?.slice(0, maxNameLength - 1 - hash.length)}-${hash}`,
-      namespace: metadata.namespace as string,
+      namespace: metadata.namespace ?? '',
       ownerReferences: [controllerRef(deployment)],
       labels,
     },

@@ -177,15 +177,16 @@ class JobSync {
     const conditions = this.#job.status?.conditions ?? [];
     const old = conditions.find(({ type }) => type === 'Suspended');
     if (isSuspended === (old?.status === 'True') || this.#job.metadata.deletionTimestamp !== undefined) return;
-    const [reason, message] = isSuspended ? ['JobSuspended', 'Job suspended'] : ['JobResumed', 'Job resumed'];
-    const next = { ...this.#condition('Suspended', reason as string, message as string), status: isSuspended ? 'True' : 'False' };
+    const message = isSuspended ? 'Job suspended' : 'Job resumed';
+    const reason = isSuspended ? 'JobSuspended' : 'JobResumed';
+    const next = { ...this.#condition('Suspended', reason, message), status: isSuspended ? 'True' : 'False' };
     const status = {
       ...this.#job.status,
       conditions: old ? conditions.map((known) => (known === old ? next : known)) : [...conditions, next],
     };
     status.startTime = isSuspended ? undefined : formatTime(this.#cluster.now());
     this.#job = { ...this.#job, status };
-    this.#events.normal(this.#job, isSuspended ? 'Suspended' : 'Resumed', message as string);
+    this.#events.normal(this.#job, isSuspended ? 'Suspended' : 'Resumed', message);
   }
 
   /** Counts finished pods in three steps, so that none is lost or counted twice: their uids, their finalizers, the numbers. */

@@ -39,12 +39,11 @@ export function simulateNodes(everything: Cluster, count: number): Pick<Workload
   };
   const reconcilePod = async (namespace: string, name: string): Promise<number | undefined> => {
     const pod = pods.get(namespace, name);
-    const nodeName = pod?.spec?.nodeName;
-    const node = nodeName === undefined ? undefined : nodes.get('', nodeName);
+    const nodeName = pod?.spec?.nodeName ?? '';
+    const node = nodeName === '' ? undefined : nodes.get('', nodeName);
     if (!pod || !node || !isSimulated(node)) return undefined;
-    const hostIP =
-      node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? addresses.ofNode(nodeName as string);
-    const host = { hostIP, podIP: pod.status?.podIP ?? addresses.ofPod(node, podsOn(nodeName as string)) };
+    const hostIP = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? addresses.ofNode(nodeName);
+    const host = { hostIP, podIP: pod.status?.podIP ?? addresses.ofPod(node, podsOn(nodeName)) };
     const step = nextStep(pod, host, cluster.now());
     if (step.do === 'remove') await cluster.delete('pods', pod, { gracePeriodSeconds: 0, uid: pod.metadata.uid });
     else if (step.do === 'wait') return step.untilMs === undefined ? undefined : Math.max(0, step.untilMs - cluster.now());

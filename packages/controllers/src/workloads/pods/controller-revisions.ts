@@ -71,7 +71,7 @@ async function createRevision(
     const hash = templateHash(data, (owner.status?.collisionCount ?? 0) + attempt);
     const metadata = {
       name: `${owner.metadata.name}-${hash}`,
-      namespace: owner.metadata.namespace as string,
+      namespace: owner.metadata.namespace ?? '',
       labels: { ...labels, [hashLabel]: hash },
       ...(annotations && { annotations }),
       ownerReferences: [controllerRef(owner)],

@@ -65,8 +65,8 @@ class SetSync {
 
   /** The revision of pods that are not updated yet. */
   get #currentRevision(): string {
-    const known = this.#set.status?.currentRevision;
-    return this.#history.all.some(({ metadata }) => metadata.name === known) ? (known as string) : this.#updateRevision;
+    const known = this.#set.status?.currentRevision ?? '';
+    return this.#history.all.some(({ metadata }) => metadata.name === known) ? known : this.#updateRevision;
   }
 
   get #ordinals(): number[] {

@@ -57,7 +57,7 @@ export function claimsOf(set: StatefulSet, podName: string): WithoutTypeMeta<cor
     metadata: {
       ...metadata,
       name: `${metadata.name}-${podName}`,
-      namespace: set.metadata.namespace as string,
+      namespace: set.metadata.namespace ?? '',
       labels: { ...metadata.labels, ...set.spec?.selector.matchLabels },
       ...(isOwned && { ownerReferences: [controllerRef(set)] }),
     },

@@ -67,7 +67,8 @@ function inCase(text: string | undefined, upper: boolean): string | undefined {
 }
 
 function hexOf(value: CelValue): string | undefined {
-  if (typeof value === 'string' || value instanceof Uint8Array) return Buffer.from(value as string).toString('hex');
+  if (typeof value === 'string') return Buffer.from(value).toString('hex');
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   return radix(value, 16);
 }
 
@@ -84,7 +85,8 @@ function textOf(value: CelValue): string | undefined {
   if (value instanceof CelTypeValue) return value.type.name;
   const isText = typeof value !== 'object' || isScalarObject(value);
   const text = isText ? conversions.string?.(value) : undefined;
-  return text instanceof CelError ? '' : (text as string | undefined);
+  if (text instanceof CelError) return '';
+  return typeof text === 'string' ? text : undefined;
 }
 
 function isScalarObject(value: CelValue): boolean {

@@ -119,8 +119,8 @@ const space = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 
 function trim(text: string): string {
   let [start, end] = [0, text.length];
-  while (start < end && space.test(text[start] as string)) start++;
-  while (end > start && space.test(text[end - 1] as string)) end--;
+  while (start < end && space.test(text.charAt(start))) start++;
+  while (end > start && space.test(text.charAt(end - 1))) end--;
   return text.slice(start, end);
 }
 

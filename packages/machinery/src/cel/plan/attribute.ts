@@ -76,8 +76,8 @@ function pathResolver(root: Eval, qualifiers: readonly Qualifier[]): Eval {
     let value = root(evaluation);
     if (value instanceof CelOptional) return applySteps(evaluation, value, qualifiers);
     if (value instanceof CelError) return value;
-    for (let i = 0; i < path.length; i++) {
-      value = require(value, path[i] as string);
+    for (const name of path) {
+      value = require(value, name);
       evaluation.charge(1);
       if (value instanceof CelError) return value;
     }

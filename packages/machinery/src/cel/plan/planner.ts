@@ -140,7 +140,7 @@ class Planner {
     if (run === undefined) throw new PlanError(`no such overload: ${expr.function}`);
     const [first, second] = args;
     if (conversionNames.has(expr.function) && args.length === 1 && first?.is === 'constant') return folded(run(first.value));
-    const overload = overloads.length === 1 ? (overloads[0] as string) : '';
+    const overload = (overloads.length === 1 && overloads[0]) || '';
     if (overload === 'in_list' && second?.is === 'constant') {
       const membership = setMembership(first as Node, second.value as CelList);
       if (membership !== undefined) return membership;

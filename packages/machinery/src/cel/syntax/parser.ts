@@ -181,7 +181,8 @@ export class Parser {
 
   #operator(known: OperatorTable): { at: number; name: string } | undefined {
     const { kind } = this.tokens.peek();
-    return Object.hasOwn(known, kind) ? { at: this.tokens.take().at, name: known[kind] as string } : undefined;
+    const name = Object.hasOwn(known, kind) ? known[kind] : undefined;
+    return name === undefined ? undefined : { at: this.tokens.take().at, name };
   }
 
   #unary(): Expr {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { escapeName } from '../types/escape.ts';
 import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';
@@ -89,7 +89,7 @@ export class JsonMapList extends JsonArray {
 
   /** Kubernetes looks up keys by their escaped names, so a key that needs escaping is never found. */
   #keyOf(item: JsonValue): string {
-    const object = (typeof item === 'object' && item !== null ? item : {}) as JsonObject;
+    const object = isObject(item) ? item : {};
     return this.#keys.map((key) => partOfKey(object, escapeName(key) ?? key)).join('\0');
   }
 }

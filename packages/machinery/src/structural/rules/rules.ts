@@ -151,7 +151,7 @@ export function findField(jsonPath: string, root: SchemaNode, options: { readonl
   const tokens = tokensOf(jsonPath);
   let found: FoundField = { path: '', node: root };
   for (let i = 0; i < tokens.length; ) {
-    const token = tokens[i++] as string;
+    const token = tokens[i++];
     if (token !== '.' && token !== '[') return `expected [ or . but got: ${token}`;
     if (token === '[' && !options.subscripts) return 'array notation is not allowed';
     const written = tokens[i++];

@@ -34,7 +34,13 @@ export function allowedTypes(node: SchemaNode): readonly string[] {
 /** The format, or '' if it does not apply to the types. */
 export function formatOf(node: SchemaNode, types: readonly string[]): string {
   const format = node.values?.format ?? '';
-  return format === '' ? '' : effectiveFormat(format, types.length === 1 ? (types[0] as string) : '');
+  return format === '' ? '' : effectiveFormat(format, onlyOf(types));
+}
+
+/** The only type, or '' if there are several or none. */
+export function onlyOf(types: readonly string[]): string {
+  const [type = '', ...others] = types;
+  return others.length === 0 ? type : '';
 }
 
 function compile(node: SchemaNode): ValueCheck {
@@ -69,8 +75,7 @@ function isTextFormat(types: readonly string[], format: string): boolean {
 }
 
 function numbersOf(node: SchemaNode, types: readonly string[], format: string): ValueCheck {
-  const type = types.length === 1 ? (types[0] as string) : '';
-  const inRange = numberCheck(node.values, type, format);
+  const inRange = numberCheck(node.values, onlyOf(types), format);
   const isOfType = wholeNumberCheck(types);
   return (value) => isOfType(value as number | bigint) && inRange(value as number | bigint);
 }

@@ -58,7 +58,7 @@ export class MapItems {
     this.#keys = node.type === 'array' && node.listType === 'map' ? node.listMapKeys : [];
     for (const item of list) {
       const identity = this.#identity(item);
-      if (identity !== undefined && !this.#items.has(identity)) this.#items.set(identity, item as JsonObject);
+      if (identity !== undefined && isObject(item) && !this.#items.has(identity)) this.#items.set(identity, item);
     }
   }
 

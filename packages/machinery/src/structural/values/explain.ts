@@ -4,7 +4,7 @@ import { GoRegExpError, goRegExp } from '../../text/go-regexp.ts';
 import { goValueText } from '../../text/go-value.ts';
 import type { SchemaNode, ValueRules } from '../schema/schema-node.ts';
 import type { ValidationBudget } from './budget.ts';
-import { allowedTypes, characterCount, enumCheck, formatOf } from './check.ts';
+import { allowedTypes, characterCount, enumCheck, formatOf, onlyOf } from './check.ts';
 import type { Correlation } from './correlation.ts';
 import { explainCombinations } from './explain-combinations.ts';
 import { Findings } from './finding.ts';
@@ -52,7 +52,7 @@ function explainValue(
   found.matches++;
   if (typeof value === 'string') explainText(value, node.values, format, name, found);
   else if (typeof value === 'number' || typeof value === 'bigint') {
-    found.merge(explainNumber(value, node.values, types.length === 1 ? (types[0] as string) : '', format, name));
+    found.merge(explainNumber(value, node.values, onlyOf(types), format, name));
     found.matches++;
   } else if (Array.isArray(value)) explainList(node, value, name, budget, correlation, found);
   explainEnum(node, value, name, budget, found);

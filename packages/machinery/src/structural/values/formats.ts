@@ -165,7 +165,7 @@ function isDuration(text: string): boolean {
 }
 
 function isDurationUnit(unit: string): boolean {
-  return durationUnits.some((variants) => variants.includes(unit) || unit.startsWith(variants.at(-1) as string));
+  return durationUnits.some((variants) => variants.includes(unit) || unit.startsWith(variants.at(-1) ?? unit));
 }
 
 /** Whether Go's url.ParseRequestURI accepts a string: an absolute URI or an absolute path. */

@@ -44,14 +44,14 @@ function validateMap(list: readonly JsonValue[], keys: readonly string[], at: Fi
     return;
   }
   if (list.length < 2) return;
-  const keyed = list.map((item) => keyOf(item as JsonObject | null, keys));
+  const keyed = list.map((item) => keyOf(item, keys));
   for (const i of secondOccurrences(keyed.map(identityOf))) errors.duplicate(at.index(i), sortKeys(keyed[i] as JsonValue));
 }
 
 /** An object with only the list map keys of an item. */
-function keyOf(item: JsonObject | null, keys: readonly string[]): JsonObject {
+function keyOf(item: JsonValue, keys: readonly string[]): JsonObject {
   const key: JsonObject = {};
-  if (item !== null) for (const name of keys) if (Object.hasOwn(item, name)) setKey(key, name, item[name] as JsonValue);
+  if (isObject(item)) for (const name of keys) if (Object.hasOwn(item, name)) setKey(key, name, item[name] as JsonValue);
   return key;
 }
 
