@@ -9,7 +9,7 @@
  * @property {number} objectMs  create, get, update, patch, page
  * @property {number} listMs  each kind of list; at least one whole list whatever it takes
  * @property {number} watchMs
- * @property {number} capacityMs  throughput of the server before the load is increased
+ * @property {number} capacityMs  measurement of the capacity, before the overload
  * @property {number} overloadMs
  * @property {number} idleMs  of a server without requests
  * @property {number} settleMs  between start and the reading of idle memory

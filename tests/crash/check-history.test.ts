@@ -43,7 +43,7 @@ describe('checking an event history', () => {
     ['has a partial write', [...honest, { ...changedUnseen, write: undefined }], /is not whole/],
     ['has a write that was refused', [...honest, { ...changedUnseen, write: 'w5' }], /w5 was refused/],
     ['has a write from before it was sent', [{ ...addedAgain, version: 11 }], /w3 was sent after 12 and made at 11/],
-    ['gives a uid twice', [added, changed, removed, { ...addedAgain, uid: 'u0' }], /was there before/],
+    ['reuses a uid', [added, changed, removed, { ...addedAgain, uid: 'u0' }], /was there before/],
     ['adds an existing object', [added, addedAgain], /was there before/],
     ['changes a missing object', [changed], /follows no such object/],
     ['goes back to an earlier state', [added, changed, { ...removed, count: 1 }, addedAgain], /skips from 2 to 1/],

@@ -27,9 +27,9 @@ describe('reads and writes of an object', () => {
   it.each<[string, (log: WriteLog) => void, RegExp]>([
     ['an old state is read', (log) => log.read('a', 'w0', performance.now()), /a read of w0 .* does not follow w[13]/],
     ['an acknowledged write is lost', (log) => log.read('a', '', performance.now()), /a read of nothing/],
-    ['a refused write is made', (log) => log.read('a', 'w2', performance.now()), /a read of w2/],
+    ['a rejected write took effect', (log) => log.read('a', 'w2', performance.now()), /a read of w2/],
     [
-      'an unknown write comes and goes',
+      'a write of unknown outcome is seen and undone',
       (log) => {
         log.read('a', 'w3', performance.now());
         log.read('a', 'w1', performance.now());

@@ -88,7 +88,7 @@ describe('go test -json', () => {
       ],
       /^undefined: x$/,
     ],
-    ['one that is cut off', [at(pkg).out('…\n')], 'did not end'],
+    ['truncated output', [at(pkg).out('…\n')], 'did not end'],
     ['a run without any package', [{ Action: 'build-output', Output: 'no go.mod\n' }], 'no go.mod'],
   ])('fails %s', (_, events: Event[], detail) => {
     expect(readAll(events, 1)).toMatchObject([{ outcome: 'failed', detail: expect.stringMatching(detail) }]);

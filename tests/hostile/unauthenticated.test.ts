@@ -60,7 +60,7 @@ describe('unauthenticated clients that never finish a request', () => {
 describe('unauthenticated clients over HTTP/2', () => {
   it.each([
     ['without credentials', {}, 200],
-    ['with those that are none', { authorization: 'Bearer guess' }, 401],
+    ['with an invalid token', { authorization: 'Bearer guess' }, 401],
   ])('%s get one response per connection', async (_what, headers, status) => {
     const session = connectHttp2(t.client.url, { ca: t.client.tls.ca });
     session.on('error', () => {});

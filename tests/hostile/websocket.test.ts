@@ -41,7 +41,7 @@ describe('a WebSocket', () => {
     ['a frame with reserved bits', Buffer.from([0xf1, 0x80, 0, 0, 0, 0])],
     ['a ping of more than 125 bytes', Buffer.from([0x89, 0xfe, 0x01, 0x00, 0, 0, 0, 0, ...Buffer.alloc(256)])],
     ['a ping in pieces', Buffer.from([0x09, 0x80, 0, 0, 0, 0])],
-    ['a continuation of nothing', Buffer.from([0x80, 0x80, 0, 0, 0, 0])],
+    ['a continuation without a first frame', Buffer.from([0x80, 0x80, 0, 0, 0, 0])],
     ['text that is not UTF-8', Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff])],
     ['a close with an incomplete code', Buffer.from([0x88, 0x81, 0, 0, 0, 0, 0x03])],
     ['a frame that claims eight exbibytes', Buffer.from([0x82, 0xff, 0x7f, ...Buffer.alloc(7, 0xff), 0, 0, 0, 0])],

@@ -172,8 +172,8 @@ describe('delegation', () => {
   it.each<[string, Any, number]>([
     ['not authenticated', { authenticated: false }, 401],
     ['an error', { authenticated: false, error: 'expired' }, 401],
-    ['nothing', undefined, 401],
-    ['something else', 'yes', 401],
+    ['no status', undefined, 401],
+    ['a status that is a string', 'yes', 401],
   ])('a TokenReview with %s is a refusal', async (_, status, expected) => {
     const { main, server } = await start(settings);
     main.answerReview = (response, review) => answer(response, 201, { ...review, status });
@@ -185,7 +185,7 @@ describe('delegation', () => {
     ['not allowed', { allowed: false, reason: 'no' }, 403],
     ['denied', { allowed: false, denied: true }, 403],
     ['both', { allowed: true, denied: true }, 500],
-    ['nothing', undefined, 403],
+    ['no status', undefined, 403],
   ])('a SubjectAccessReview with %s', async (_, status, expected) => {
     const { main, server } = await start(settings);
     main.answerReview = (response, review) => answer(response, 201, { ...review, status });

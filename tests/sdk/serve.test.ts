@@ -106,7 +106,7 @@ describe('a resource', () => {
     ['no spec', { spec: undefined }, 'spec: Required value'],
     ['a field of another type', { spec: { cpus: 'many' } }, 'spec.cpus: Invalid value'],
     ['a value out of bounds', { spec: { cpus: 65 } }, 'spec.cpus: Invalid value: 65'],
-    ['a name that is not one', { metadata: { name: 'A_B' } }, 'metadata.name: Invalid value'],
+    ['an invalid name', { metadata: { name: 'A_B' } }, 'metadata.name: Invalid value'],
   ])('is refused with %s', async (_, fields, message) => {
     const { status, body } = await client.send('POST', collection, { ...machine('refused'), ...fields });
     expect([status, body.message]).toEqual([422, expect.stringContaining(message)]);

@@ -107,7 +107,7 @@ describe('a subresource', () => {
     ['of an object that does not exist', 'PUT', `${api}/none/open`, 404],
     ['that does not exist', 'PUT', `${api}/a/none`, 404],
     ['by a method without a handler', 'PATCH', `${api}/a/open`, 405],
-    ['without the upgrade it needs', 'GET', `${api}/a/console`, 400],
+    ['without the required upgrade', 'GET', `${api}/a/console`, 400],
   ])('%s is refused', async (_, method, path, status) => {
     expect((await client.send(method, path)).status).toBe(status);
   });

@@ -62,7 +62,7 @@ describe('access', () => {
   });
 
   it.each([
-    ['a token of the file', 'sesame', 200],
+    ['a token of --token-auth-file', 'sesame', 200],
     ['a token without groups', 'plain', 200],
     ['an unknown token', 'guess', 401],
     ['a part of a token', 'sesam', 401],

@@ -36,7 +36,7 @@ describe('the discovery check of a backend that', () => {
     ['redirects', 'HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n', ': bad status from URL: 302'],
     ['hangs', '', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
     ['sends a huge header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 'the header of the response is too large'],
-    ['speaks another protocol', 'SSH-2.0-OpenSSH\r\n', 'malformed HTTP response "SSH-2.0-OpenSSH"'],
+    ['is not an HTTP server', 'SSH-2.0-OpenSSH\r\n', 'malformed HTTP response "SSH-2.0-OpenSSH"'],
     ['sends half a header', 'HTTP/1.1 200 OK\r\nX', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
   ])('%s fails', async (name, answer, problem) => {
     const group = `${name.replaceAll(' ', '-')}.example.com`;

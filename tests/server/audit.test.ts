@@ -141,7 +141,7 @@ describe('a policy', () => {
     startServer({ storage: 'memory', securePort: 0, auditPolicyFile: written('bad.yaml', content), auditLogPath: log });
   const head = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n';
   it.each([
-    ['that is none', 'apiVersion: v1\nkind: Policy\n', 'unknown group version field v1, Kind=Policy in policy'],
+    ['of another kind', 'apiVersion: v1\nkind: Policy\n', 'unknown group version field v1, Kind=Policy in policy'],
     ['without rules', head, 'loaded illegal policy with 0 rules'],
     ['without a level', `${head}rules: [{verbs: [get]}]`, 'rules[0].level: Required value'],
     [

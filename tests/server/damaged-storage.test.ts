@@ -160,7 +160,7 @@ describe('a corrupt value', () => {
 
 describe('a corrupt database', () => {
   it.each([
-    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['truncated', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['emptied', () => Buffer.alloc(0)],
     ['zeroed', (bytes: Buffer) => bytes.fill(0)],
     ['overwritten in the middle', (bytes: Buffer) => bytes.fill(0xaa, bytes.length / 4, bytes.length / 2)],

@@ -44,7 +44,7 @@ describe.skipIf(notBuilt)('tsukube envtest', () => {
     const { status, stdout, stderr } = envtest('use', '1.31.0', '--bin-dir', join(folder, 'bin'), '-p', 'path');
     expect(status).toBe(0);
     expect(stdout).toMatch(/\/bin\/k8s\/1\.36\.\d+-\w+-\w+\n$/);
-    expect(stderr).toMatch(/^tsukube: 1\.31\.0 was asked for; this server is Kubernetes v1\.36\.\d+\n$/);
+    expect(stderr).toMatch(/^tsukube: 1\.31\.0 was requested; this server is Kubernetes v1\.36\.\d+\n$/);
   });
 
   it.each([

@@ -81,7 +81,7 @@ describe('the certificates of webhooks', () => {
     ['another root is in the bundle', [leaf], [stranger], unknown],
     ['a sibling is in the bundle', [leaf], [signed(server)], unknown],
     ['the intermediate is missing', [below], [root], unknown],
-    ['the chain leads elsewhere', [below, intermediate, root], [stranger], unknown],
+    ['the chain ends at another root', [below, intermediate, root], [stranger], unknown],
     ['it is self-signed', [selfSigned], [root], unknown],
     ['it has expired', [expired], [root], outdated('after')],
     ['it is an anchor that has expired', [expired], [expired], outdated('after')],

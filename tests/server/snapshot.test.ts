@@ -105,7 +105,7 @@ describe.skipIf(notBuilt)('tsukube snapshot', () => {
   });
 
   it.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
-    ['that was cut off', (bytes) => bytes.subarray(0, bytes.length - 10), /is not a whole snapshot/],
+    ['that was truncated', (bytes) => bytes.subarray(0, bytes.length - 10), /is not a whole snapshot/],
     ['with a changed byte', (bytes) => changed(bytes, 20_000), /its checksum is wrong/],
     ['that is empty', () => Buffer.alloc(0), /is not a whole snapshot/],
   ])('refuses a file %s, and creates nothing', async (name, change, problem) => {

@@ -45,7 +45,7 @@ export async function createDefinition(client: Client, object: ReturnType<typeof
 export async function until(isTrue: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error('it did not come true in time');
+    if (Date.now() > end) throw new Error('the condition was not met in time');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -34,22 +34,22 @@ const work = (residentMib: number, mappedMib = 0): Tick => ({ busy: true, reside
 
 describe('memory when idle', () => {
   it.each([
-    ['is not looked at while there is work', [rest(70), work(300), work(400), work(400)], [], []],
+    ['is not collected under load', [rest(70), work(300), work(400), work(400)], [], []],
     [
-      'is given back in the second idle tick, and three times more what is garbage',
+      'is released in the second idle tick, with three more garbage collections',
       [rest(70), work(300), rest(300), rest(300), rest(200), rest(150), rest(150), rest(150), rest(150)],
       [3, 4, 5, 6],
       [3],
     ],
-    ['is given back after the start', [rest(70), rest(70), rest(60), rest(60), rest(60), rest(60)], [1, 2, 3, 4], [1]],
-    ['is left alone if little came since', [rest(70), rest(70), work(90), rest(90), rest(90), rest(90)], [1], [1]],
+    ['is released after the start', [rest(70), rest(70), rest(60), rest(60), rest(60), rest(60)], [1, 2, 3, 4], [1]],
+    ['is not collected again after little growth', [rest(70), rest(70), work(90), rest(90), rest(90), rest(90)], [1], [1]],
     [
-      'is given back again after more work',
+      'is released again after more load',
       [rest(70), work(300), rest(300), rest(120), rest(110), work(300), rest(300), rest(300)],
       [3, 4, 7],
       [3, 7],
     ],
-    ['waits for the end of a short pause in the work', [rest(70), work(300), rest(300), work(300), rest(300), work(300)], [], []],
+    ['is not released in a short pause', [rest(70), work(300), rest(300), work(300), rest(300), work(300)], [], []],
   ])('%s', async (_, ticks, collected, trims) => {
     expect(await play(ticks)).toEqual({ collected, trims });
   });

@@ -1,7 +1,9 @@
 import type { CustomApi } from '@tsukube/crds';
 import { apiServiceAvailability } from './api-service-availability.ts';
 import { apiServiceController } from './api-service-registration.ts';
-import { certificateApproving, certificateCleaner, certificateSigningController } from './certificates/index.ts';
+import { certificateApproving } from './certificates/approving.ts';
+import { certificateCleaner } from './certificates/cleaner.ts';
+import { certificateSigningController } from './certificates/signing.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerContext, isShared, type RunningController } from './controller.ts';
 import { garbageCollector } from './garbage-collector/index.ts';

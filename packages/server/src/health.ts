@@ -174,7 +174,7 @@ export class PostStartHooks {
 
   check(name: string): void | Promise<void> {
     const check = this.#checks.get(name);
-    if (!check) throw new Error(`${name} has not been done yet`);
+    if (!check) throw new Error(`${name} has not run yet`);
     return check();
   }
 }

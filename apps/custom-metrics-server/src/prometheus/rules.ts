@@ -110,7 +110,7 @@ const known = new Set(['Series', 'LabelMatchers', 'GroupBy']);
 
 function parseTemplate(template: string, at: string): string {
   for (const [all, name] of template.matchAll(placeholder))
-    if (!known.has(name as string)) throw new RuleError(`${at}: ${all} is not known, only ${[...known].join(', ')} are`);
+    if (!known.has(name as string)) throw new RuleError(`${at}: ${all} is unknown; known are ${[...known].join(', ')}`);
   if (template.replaceAll(placeholder, '').includes('<<'))
     throw new RuleError(`${at}: only fields are supported between << and >>`);
   return template;

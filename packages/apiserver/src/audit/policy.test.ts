@@ -29,7 +29,7 @@ describe('a rule matches', () => {
     ['a verb', { verbs: ['get'] }, pod, true],
     ['another verb', { verbs: ['list'] }, pod, false],
     ['a namespace', { namespaces: ['a'] }, pod, true],
-    ['what is in no namespace', { namespaces: [''] }, '/api/v1/nodes', true],
+    ['cluster-scoped objects', { namespaces: [''] }, '/api/v1/nodes', true],
     ['a namespace and not a path', { namespaces: ['a'] }, '/healthz', false],
     ['a group of resources', { resources: [{ group: '' }] }, pod, true],
     ['another group', { resources: [{ group: 'apps' }] }, pod, false],
@@ -43,7 +43,7 @@ describe('a rule matches', () => {
     ['a name', resources({ resources: ['pods'], resourceNames: ['p'] }), pod, true],
     ['another name', resources({ resources: ['pods'], resourceNames: ['q'] }), pod, false],
     ['a path', { nonResourceURLs: ['/healthz'] }, '/healthz', true],
-    ['what is below a path', { nonResourceURLs: ['/healthz*'] }, '/healthz/etcd', true],
+    ['paths with a trailing star', { nonResourceURLs: ['/healthz*'] }, '/healthz/etcd', true],
     ['a path, not a resource', { nonResourceURLs: ['*'] }, pod, false],
   ])('%s', (_title, rule, url, matches) => expect(levelOf(rule, url)).toBe(matches ? 'Request' : undefined));
 
@@ -63,7 +63,7 @@ describe('source IPs', () => {
     ['the connection', {}, '10.0.0.9', ['10.0.0.9']],
     ['IPv4 over IPv6', {}, '::ffff:10.0.0.9', ['10.0.0.9']],
     ['proxies', { 'x-forwarded-for': '10.1.1.1, junk, 2001:db8::1' }, '10.0.0.9', ['10.1.1.1', '2001:db8::1', '10.0.0.9']],
-    ['a proxy that says it twice', { 'x-forwarded-for': '10.1.1.1', 'x-real-ip': '10.1.1.1' }, '10.1.1.1', ['10.1.1.1']],
+    ['the same address in both headers', { 'x-forwarded-for': '10.1.1.1', 'x-real-ip': '10.1.1.1' }, '10.1.1.1', ['10.1.1.1']],
     ['another header', { 'x-real-ip': '10.1.1.1' }, '10.0.0.9', ['10.1.1.1', '10.0.0.9']],
   ])('%s', (_title, headers, remoteAddress, expected) => {
     const exchange = { header: (name: string) => headers[name], connection: { remoteAddress } } as unknown as Exchange;

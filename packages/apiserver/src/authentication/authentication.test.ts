@@ -20,11 +20,11 @@ describe('union of authenticators', () => {
       found;
 
   it.each<[string, TokenAuthenticator[], Identification]>([
-    ['nobody is asked', [], undefined],
-    ['nobody knows', [knows(undefined), later(undefined)], undefined],
-    ['the first that knows', [knows(undefined), knows(someone), knows(refused('x'))], someone],
-    ['one that knows later', [later(undefined), later(someone)], someone],
-    ['one refuses, another knows', [later(refused('x')), knows(someone)], someone],
+    ['no authenticators', [], undefined],
+    ['no authenticator has an opinion', [knows(undefined), later(undefined)], undefined],
+    ['the first that succeeds', [knows(undefined), knows(someone), knows(refused('x'))], someone],
+    ['one succeeds asynchronously', [later(undefined), later(someone)], someone],
+    ['one fails, another succeeds', [later(refused('x')), knows(someone)], someone],
     ['all reasons', [knows(refused('x')), later(refused('y')), knows(undefined)], { refused: ['x', 'y'] }],
   ])('%s', async (_what, all, expected) => {
     expect(await unionTokenAuthenticator(all)('t', undefined)).toEqual(expected);

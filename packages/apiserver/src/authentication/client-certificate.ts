@@ -94,7 +94,7 @@ export function parseCertificatePool(pems: readonly string[]): CertificatePool {
 
 function certificatesIn(pem: string): X509Certificate[] {
   const found = certificateBlocks(pem);
-  if (found.length === 0) throw new Error('there is no certificate in it');
+  if (found.length === 0) throw new Error('it contains no certificate');
   return found.map((each) => new X509Certificate(each));
 }
 

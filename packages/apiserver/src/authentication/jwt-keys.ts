@@ -33,7 +33,7 @@ const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 export function verificationKeys(pem: string): readonly VerificationKey[] {
   const blocks = [...pem.matchAll(pemBlock)].filter(([, kind]) => kind !== 'EC PARAMETERS');
   const keys = blocks.map(([block]) => createPublicKey(block)).filter((key) => jwtAlgorithmOf(key) !== undefined);
-  if (keys.length === 0) throw new Error('there is no key for tokens in it');
+  if (keys.length === 0) throw new Error('it contains no key for tokens');
   return keys.map((key) => ({ id: keyIdOf(key), key }));
 }
 

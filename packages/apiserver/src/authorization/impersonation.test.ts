@@ -33,11 +33,11 @@ const check = (mode: number, authorizer: Authorizer, wanted: Partial<RequestedUs
 describe('impersonation modes', () => {
   it.each<[string, number, Partial<RequestedUser>, boolean]>([
     ['a node', arbitrary, { name: 'system:node:n' }, true],
-    ['a node that is none', arbitrary, { name: 'system:node:' }, false],
+    ['a node user without a node name', arbitrary, { name: 'system:node:' }, false],
     ['a node with groups', arbitrary, { name: 'system:node:n', groups: ['g'] }, false],
     ['a node that one does not run on', associated, { name: 'system:node:n' }, false],
     ['an account', account, { name: 'system:serviceaccount:n:a' }, true],
-    ['an account that is none', account, { name: 'system:serviceaccount:n' }, false],
+    ['a malformed service account name', account, { name: 'system:serviceaccount:n' }, false],
     ['an account as a user', userInfo, { name: 'system:serviceaccount:n:a' }, false],
     ['a node as a user', userInfo, { name: 'system:node:n' }, false],
     ['a user', userInfo, {}, true],

@@ -87,14 +87,14 @@ describe('classification', () => {
   it.each<[string, string, User, string]>([
     ['by precedence', '/api/v1/nodes/n/status', account, 'nodes'],
     ['not another subresource', '/api/v1/nodes/n', account, 'rest'],
-    ['not in a namespace', '/api/v1/namespaces/x/nodes/n/status', account, 'rest'],
+    ['not namespaced requests', '/api/v1/namespaces/x/nodes/n/status', account, 'rest'],
     ['a path', '/healthz', account, 'nodes'],
     ['below a path', '/healthz/etcd', account, 'nodes'],
     ['below a path with a star', '/logs/a', account, 'nodes'],
-    ['not beside a path', '/healthzz', account, 'rest'],
+    ['not a path with the same prefix', '/healthzz', account, 'rest'],
     ['another account', '/healthz', { ...account, name: 'system:serviceaccount:kube-systems:x' }, 'rest'],
     ['administrators', '/api/v1/pods', { name: 'a', groups: ['system:masters'] }, 'exempt'],
-    ['nobody else', '/api/v1/pods', { name: 'a', groups: [] }, 'catch-all'],
+    ['other users', '/api/v1/pods', { name: 'a', groups: [] }, 'catch-all'],
   ])('%s', (_title, url, user, name) => expect(control.classify(ask(url, user)).schema).toBe(name));
 
   it('gives the same flow for the same user, with the UIDs of schema and level', () => {

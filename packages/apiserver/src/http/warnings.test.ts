@@ -13,10 +13,10 @@ const characters = (header: string) => header.length - '299 - ""'.length;
 
 describe('warnings', () => {
   it.each([
-    ['each is told once', ['a', 'b', 'a', ''], ['299 - "a"', '299 - "b"']],
+    ['duplicates are dropped', ['a', 'b', 'a', ''], ['299 - "a"', '299 - "b"']],
     ['quotes are quoted', ['unknown field "a\\b"'], ['299 - "unknown field \\"a\\\\b\\""']],
     ['other scripts go out as UTF-8', ['é'], ['299 - "Ã©"']],
-    ['control characters are not let through', ['a\nb', 'a\u0000', 'a\u0085', 'c'], ['299 - "c"']],
+    ['texts with control characters are dropped', ['a\nb', 'a\u0000', 'a\u0085', 'c'], ['299 - "c"']],
   ])('%s', (_, given, headers) => {
     expect(headersOf(given)).toEqual(headers);
   });

@@ -29,11 +29,11 @@ const reference = { namespace: 'n', name: 's', port: 443 };
 
 it.each<[string, Record<string, WatchCache>, string]>([
   [
-    'what is ready in a slice',
+    'a ready address of an EndpointSlice',
     { services: service({ ports, clusterIP: '10.1.1.1' }), endpointslices: cacheWith({ 'n/x': slice }) },
     '10.0.0.2:8443',
   ],
-  ['what endpoints say', { services: service({ ports }), endpoints: cacheWith({ 'n/s': endpoints }) }, '10.0.0.3:9443'],
+  ['an address of Endpoints', { services: service({ ports }), endpoints: cacheWith({ 'n/s': endpoints }) }, '10.0.0.3:9443'],
   ['the service itself', { services: service({ ports, clusterIP: '10.1.1.1' }) }, '10.1.1.1:443'],
   ['another name', { services: service({ type: 'ExternalName', externalName: 'example.com' }) }, 'example.com:443'],
 ])('finds %s', async (_title, caches, address) => {
@@ -47,7 +47,11 @@ it.each<[string, Record<string, WatchCache>, string]>([
 it.each<[string, Record<string, WatchCache>, string]>([
   ['no service', { services: cacheWith({}) }, 'service "s" not found'],
   ['no such port', { services: service({ ports: [{ port: 80 }] }) }, 'no service port 443 found for service "s"'],
-  ['nobody behind it', { services: service({ ports, clusterIP: 'None' }) }, 'cannot route to service with ClusterIP "None"'],
+  [
+    'without endpoints and ClusterIP',
+    { services: service({ ports, clusterIP: 'None' }) },
+    'cannot route to service with ClusterIP "None"',
+  ],
 ])('fails with %s', async (_title, caches, message) => {
   await expect(serviceResolver((_group, name) => caches[name])(reference)).rejects.toThrow(message);
 });

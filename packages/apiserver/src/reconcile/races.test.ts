@@ -25,7 +25,7 @@ async function attemptsUntilSettled(...errors: readonly Error[]): Promise<number
 describe('settleRaces', () => {
   it.each([
     ['success', [], 1],
-    ['an object that is gone', [StatusError.notFound(resource, 'a')], 1],
+    ['a deleted object', [StatusError.notFound(resource, 'a')], 1],
     ['a namespace that is terminating', [terminating], 1],
     ['a conflict', [StatusError.conflict(resource, 'a', 'modified')], 2],
     ['an object that exists', [StatusError.alreadyExists(resource, 'a')], 2],

@@ -23,7 +23,7 @@ describe('stored form round trip', () => {
   it.each<[string, JsonObject]>([
     ['with one owner', object([entry(simple)], { data: { a: 'b' } })],
     ['with several, through subresources', object([entry(simple), entry({ 'f:status': {} }, { subresource: 'status' })])],
-    ['with nothing behind its record', object([entry(simple)])],
+    ['with managedFields as the last field', object([entry(simple)])],
     ['without a record', object(undefined, { data: { a: 'b' } })],
     ['without a record, and with one in its spec', object(undefined, { spec: { metadata: { managedFields: [entry(simple)] } } })],
     ['with one of its own and one in its spec', object([entry(simple)], { spec: { x: 1, managedFields: [entry(simple)] } })],
@@ -34,10 +34,10 @@ describe('stored form round trip', () => {
       object([entry({ 'f:<&>\u2028"\\': {}, 'k:{"name":"a\\"b"}': {} }, { manager: 'a"<b' })]),
     ],
     ['with characters beyond ASCII', object([entry({ 'f:é😀': {} }, { manager: 'größer' })], { data: { ü: '日本' } })],
-    ['with integers that no number keeps', object([entry(simple)], { spec: { n: 9007199254740993n } })],
-    ['with entries that say more than entries do', object([entry(simple, { other: { a: {} } })])],
+    ['with integers beyond 2^53', object([entry(simple)], { spec: { n: 9007199254740993n } })],
+    ['with entries that have unknown fields', object([entry(simple, { other: { a: {} } })])],
     ['with entries in another order', object([{ fieldsV1: simple, ...entry(simple) }])],
-    ['with an entry that says nothing', object([{}])],
+    ['with an empty entry', object([{}])],
     [
       'with an entry without a time and a manager',
       object([{ operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: simple }]),

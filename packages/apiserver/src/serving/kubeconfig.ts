@@ -49,7 +49,9 @@ preferences: {}
 export function checkKubeconfigPath(path: string): void {
   const text = readIfThere(path);
   if (text === undefined || text === '' || isRendered(text)) return;
-  throw new Error(`--kubeconfig-out: ${path} holds something else and is not replaced: remove it, or choose another file`);
+  throw new Error(
+    `--kubeconfig-out: ${path} was not written by this server and is not replaced: remove it, or choose another file`,
+  );
 }
 
 /** A file was written by the server if rendering its values gives the same text. */

@@ -49,9 +49,9 @@ async function open(
 
 for (const [name, wrap, options] of [
   ['watch cache on a store in this process', (store: Store) => store, {}],
-  ['watch cache that remembers next to nothing', (store: Store) => store, { maxHistoryEvents: 2 }],
-  ['watch cache that holds next to no values', rereadable, { maxHistoryEvents: 2 }],
-  ['watch cache on a store elsewhere', remote, {}],
+  ['watch cache with a history of two events', (store: Store) => store, { maxHistoryEvents: 2 }],
+  ['watch cache with evicted values', rereadable, { maxHistoryEvents: 2 }],
+  ['watch cache on a remote store', remote, {}],
 ] as const) {
   storeContract(name, async () => {
     const { cache, feed, store, clock } = await open(wrap, options);

@@ -20,7 +20,7 @@ describe('priority levels', () => {
     ['of no type', {}, ['spec.type']],
     ['without limits', { type: 'Limited' }, ['spec.limited']],
     ['with a larger hand than queues', queue({ queues: 3, handSize: 4 }), [`${queuing}.handSize`]],
-    ['with more hands than a hash tells apart', queue({ queues: 1_000_000, handSize: 5 }), [`${queuing}.handSize`]],
+    ['with more hands than a 60-bit hash can distinguish', queue({ queues: 1_000_000, handSize: 5 }), [`${queuing}.handSize`]],
     ['that are exempt by another name', { type: 'Exempt' }, ['spec.type']],
   ])('%s', (_title, spec, fields) => expect(fieldsWrong(priorityLevelConfiguration, spec)).toEqual(fields));
 });

@@ -257,7 +257,7 @@ describe('conversions', () => {
       { apiVersion: 'v1', involvedObject: { kind: 'Pod', name: 'p' }, message: 'hello', count: 2 },
     ],
     [
-      'a request to sign that does not say for whom',
+      'a CertificateSigningRequest without a signerName',
       'certificatesigningrequests.certificates.k8s.io',
       'certificates.k8s.io/v1beta1',
       { spec: { request: 'AA==' } },

@@ -11,8 +11,8 @@ describe('validation', () => {
     ['a rule without anything', role, { rules: [{}] }, ['rules[0].verbs', 'rules[0].apiGroups', 'rules[0].resources']],
     ['paths in a namespace', role, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }, ['rules[0].nonResourceURLs']],
     ['paths of the cluster', clusterRole, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }, []],
-    ['aggregation of nothing', clusterRole, { aggregationRule: {} }, ['aggregationRule.clusterRoleSelectors']],
-    ['a role of a namespace for all', clusterRoleBinding, { roleRef: { ...roleRef, kind: 'Role' } }, ['roleRef.kind']],
+    ['an empty aggregationRule', clusterRole, { aggregationRule: {} }, ['aggregationRule.clusterRoleSelectors']],
+    ['a ClusterRoleBinding to a Role', clusterRoleBinding, { roleRef: { ...roleRef, kind: 'Role' } }, ['roleRef.kind']],
     [
       'an account of no namespace',
       clusterRoleBinding,

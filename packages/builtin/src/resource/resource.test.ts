@@ -16,7 +16,7 @@ describe('claims', () => {
   const exactly = { deviceClassName: 'gpu' };
   const alternatives = [{ name: 'big', deviceClassName: 'gpu' }];
   it.each<[string, JsonObject, string[]]>([
-    ['of nothing', {}, []],
+    ['without requests', {}, []],
     ['of one device', { requests: [{ name: 'a', exactly }] }, []],
     [
       'of alternatives',

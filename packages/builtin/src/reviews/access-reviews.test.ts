@@ -14,8 +14,8 @@ describe('access reviews', () => {
   it.each<[string, JsonObject, JsonObject, boolean, string | undefined]>([
     ['of a user', {}, { user: 'u', resourceAttributes: pods }, false, undefined],
     ['of a group', {}, { groups: ['g'], resourceAttributes: pods }, false, undefined],
-    ['of nobody', {}, { resourceAttributes: pods }, false, 'spec.user'],
-    ['of nothing', {}, { user: 'u' }, false, 'spec.resourceAttributes'],
+    ['without a user', {}, { resourceAttributes: pods }, false, 'spec.user'],
+    ['without attributes', {}, { user: 'u' }, false, 'spec.resourceAttributes'],
     ['with a name', { name: 'x' }, { user: 'u', resourceAttributes: pods }, false, 'metadata'],
     [
       'of another namespace',
@@ -64,7 +64,7 @@ describe('access reviews', () => {
     ['bad text', { rawSelector: 'a' }, { requirements: [], error: "invalid selector: 'a'; can't understand 'a'" }],
     ['one value', { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] }, { requirements: [fields[0]] }],
     [
-      'what fields cannot be asked',
+      'operators that field selectors lack',
       {
         requirements: [
           { key: 'c', operator: 'NotIn', values: ['d'] },

@@ -119,5 +119,5 @@ const printers: Readonly<Record<string, Printer>> = {
 function warnOfOtherVersion(version: string | undefined): void {
   const [, major, minor] = /^[~v]*(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   if (minor === undefined || kubernetesVersion.startsWith(`v${major}.${minor}.`)) return;
-  process.stderr.write(`tsukube: ${version} was asked for; this server is Kubernetes ${kubernetesVersion}\n`);
+  process.stderr.write(`tsukube: ${version} was requested; this server is Kubernetes ${kubernetesVersion}\n`);
 }

@@ -29,7 +29,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: (argv) => explained(repair, argv),
   },
   'explain-path': {
-    summary: 'Say which part of a server answers a request.',
+    summary: 'Show which part of a server answers a request.',
     run: (argv) => explained(async (rest) => (await import('./explain-path.ts')).explainPath(rest), argv),
   },
   snapshot: {

@@ -60,7 +60,7 @@ describe('a kubeconfig', () => {
   it.each([
     ['no mapping', 'text\n', /not a YAML mapping/],
     ['no context', 'current-context: a\n', /no context "a"/],
-    ['a list of something else', 'current-context: a\ncontexts: [1, null, {name: a}]\n', /no context "a"/],
+    ['a list of other values', 'current-context: a\ncontexts: [1, null, {name: a}]\n', /no context "a"/],
     ['no server', kubeconfig('{}', '{}'), /no server/],
     ['a proxy', kubeconfig('{server: https://a, proxy-url: http://b}', '{}'), /proxy-url is not supported/],
     ['an auth provider', kubeconfig('{server: https://a}', '{auth-provider: {name: gcp}}'), /auth-provider is not supported/],

@@ -73,7 +73,7 @@ async function collect(api: ResourceApi<ApiObject>, last: string, options: Watch
   for await (const event of watcher(api, { backoff: { initialMs: 1, maxMs: 5 }, signal: end.signal, ...options })) {
     seen.push(brief(event));
     if (seen.at(-1) === last) end.abort();
-    if (seen.length > 50) throw new Error(`${last} did not come: ${seen.join(', ')}`);
+    if (seen.length > 50) throw new Error(`${last} was not received: ${seen.join(', ')}`);
   }
   return seen;
 }

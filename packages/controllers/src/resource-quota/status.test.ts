@@ -17,9 +17,9 @@ describe('the usage of a quota after a count', () => {
     ['is raised at once', '5', '3', undefined, '5', true],
     ['is not lowered without a baseline', '3', '5', undefined, '5', false],
     ['is lowered to the count', '3', '5', '5', '3', true],
-    ['keeps what was charged since the baseline', '3', '5', '4', '4', false],
-    ['is at most what is charged', '4', '5', '1', '5', false],
-    ['ignores what another controller has released', '3', '5', '9', '3', true],
+    ['keeps charges since the baseline', '3', '5', '4', '4', false],
+    ['is at most the charged usage', '4', '5', '1', '5', false],
+    ['ignores usage that another controller has released', '3', '5', '9', '3', true],
   ])('%s', (_, count, charged, baseline, expected, isSettled) => {
     const given = quota({ pods: '9' }, charged === undefined ? undefined : { pods: charged });
     const before = baseline === undefined ? undefined : parseResourceList({ pods: baseline });

@@ -30,7 +30,7 @@ describe('CustomResourceDefinition', () => {
   const columns = [{ name: 'C', type: 'string', jsonPath: 'spec' }];
   const other = { ...version, name: 'v2', storage: false };
   it.each<[string, JsonObject, string[]]>([
-    ['as they should be', spec, []],
+    ['without errors', spec, []],
     ['with another plural', { ...spec, names: { plural: 'ys', kind: 'X' } }, ['metadata.name']],
     ['without a scope', { ...spec, scope: '' }, ['spec.scope']],
     [

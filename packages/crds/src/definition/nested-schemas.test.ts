@@ -15,13 +15,13 @@ function formed(field: JsonObject): JsonObject {
 describe('normalizeSchemas', () => {
   it.each<[string, JsonObject, JsonObject]>([
     [
-      'lose what is unknown or empty',
+      'have no unknown and no empty fields',
       { items: { type: 'object', 'x-foo': 1, description: '', properties: { a: { type: 'string', 'x-bar': 1 } } } },
       { items: { type: 'object', properties: { a: { type: 'string' } } } },
     ],
-    ['are sorted where they hold values', { default: { b: 1, a: 2 } }, { default: { a: 2, b: 1 } }],
-    ['are dropped if they are none', { items: 'x', additionalProperties: null }, {}],
-    ['may be a yes or a no', { additionalProperties: false }, { additionalProperties: false }],
+    ['have values with sorted keys', { default: { b: 1, a: 2 } }, { default: { a: 2, b: 1 } }],
+    ['are dropped if they are not schemas', { items: 'x', additionalProperties: null }, {}],
+    ['may be a boolean', { additionalProperties: false }, { additionalProperties: false }],
   ])('%s', (_title, given, result) => expect(formed(given)).toEqual(specWith(result)));
 
   it.each<[JsonObject, string]>([

@@ -21,10 +21,10 @@ const list = (kind: ListMergeSchema['kind'], of: MergeSchema): ListMergeSchema =
 describe('reconciling field sets with a changed schema', () => {
   it.each<[string, MergeSchema, object, object]>([
     ['a list', list('atomic', text), { '.': {}, 'v:"a"': {} }, {}],
-    ['a list of which only items were owned', list('atomic', text), { 'k:{"name":"a"}': { '.': {}, 'f:x': {} } }, {}],
+    ['a list whose items were owned', list('atomic', text), { 'k:{"name":"a"}': { '.': {}, 'f:x': {} } }, {}],
     ['an object', object({ a: text }, { atomic: true }), { 'f:a': {} }, {}],
     ['a map', object({}, { atomic: true, of: text }), { '.': {}, 'f:a': {} }, {}],
-    ['what is not described', anySchema, { 'f:a': { 'f:b': {} } }, {}],
+    ['values without a schema', anySchema, { 'f:a': { 'f:b': {} } }, {}],
     [
       'the items of a list',
       list('map', object({ tags: list('atomic', text) }, { atomic: true })),
@@ -40,10 +40,10 @@ describe('reconciling field sets with a changed schema', () => {
 
   it.each<[string, MergeSchema]>([
     ['nothing has changed', object({ a: object({ b: text }) })],
-    ['it is a scalar now', text],
-    ['no schema says anything of it', deducedSchema],
-    ['no schema says anything of what is in it', object({}, { atomic: true, of: deducedSchema })],
-    ['there is no such field any more', object({})],
+    ['it has become a scalar', text],
+    ['it has no schema', deducedSchema],
+    ['its members have no schema', object({}, { atomic: true, of: deducedSchema })],
+    ['the field no longer exists', object({})],
   ])('changes nothing if %s', (_title, schema) => {
     const set = { 'f:field': { '.': {}, 'f:a': { 'f:b': {} } } } as never;
     expect(reconcileSet(set, object({ field: schema }))).toBe(set);

@@ -23,7 +23,7 @@ describe('operations that apply', () => {
     ['add without value', { a: 1 }, [{ op: 'add', path: '/b' }], { a: 1, b: null }],
     ['remove a member', { a: 1, b: 2 }, [{ op: 'remove', path: '/a' }], { b: 2 }],
     ['remove an item', { a: [1, 2] }, [{ op: 'remove', path: '/a/-1' }], { a: [1] }],
-    ['replace what is missing', { a: 1 }, [{ op: 'replace', path: '/b', value: 2 }], { a: 1, b: 2 }],
+    ['replace a missing member', { a: 1 }, [{ op: 'replace', path: '/b', value: 2 }], { a: 1, b: 2 }],
     ['replace everything', { a: 1 }, [{ op: 'replace', path: '', value: { b: 2 } }], { b: 2 }],
     ['move', { a: { b: 1 }, c: {} }, [{ op: 'move', from: '/a/b', path: '/c/d' }], { a: {}, c: { d: 1 } }],
     ['copy', { a: { b: 1 } }, [{ op: 'copy', from: '/a', path: '/c' }], { a: { b: 1 }, c: { b: 1 } }],
@@ -51,7 +51,7 @@ describe('operations that apply', () => {
       [{ op: 'test', path: '/a', value: { b: [1, { c: null }] } }],
       { a: { b: [1, { c: null }] } },
     ],
-    ['test of what is missing', { a: 1 }, [{ op: 'test', path: '/b', value: null }], { a: 1 }],
+    ['test a missing member', { a: 1 }, [{ op: 'test', path: '/b', value: null }], { a: 1 }],
     ['nothing', { a: 1 }, [], { a: 1 }],
   ])('%s', (_name, document, patch, expected) => {
     const [documentBefore, patchBefore] = [deepCopy(document), deepCopy(patch)];

@@ -138,7 +138,7 @@ describe('encodeProtobuf', () => {
   const { start, middle, end, last } = zeros;
   it.each<[string, JsonObject, readonly string[]]>([
     ['values that are zero', {}, [start, middle, end, last]],
-    ['null as nothing', { name: null, replicas: null, data: null, child: null }, [start, middle, end, last]],
+    ['null as absent', { name: null, replicas: null, data: null, child: null }, [start, middle, end, last]],
     ['pointers to zero', { replicas: 0, on: false }, [start, '2000 3000', middle, end, last]],
     ['negative numbers in ten bytes', { replicas: -1 }, [start, '20 ffffffffffffffffff01', middle, end, last]],
     ['numbers beyond 2^53', { big: 9223372036854775807n }, [start, '28 ffffffffffffffff7f', middle, end, last]],
@@ -185,12 +185,8 @@ describe('encodeProtobuf', () => {
     ['an object for a list', { numbers: {} }, 'cannot write object as a list'],
     ['a list for a map', { labels: [] }, 'cannot write a list as a map'],
     ['a string for an object', { child: 'a' }, 'cannot write string as an object'],
-    ['what is not base64', { data: { a: 'AA!A' } }, 'illegal base64 data'],
-    [
-      'a time that is none',
-      { seen: 'today' },
-      'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"',
-    ],
+    ['invalid base64', { data: { a: 'AA!A' } }, 'illegal base64 data'],
+    ['an invalid time', { seen: 'today' }, 'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"'],
   ])('rejects %s', (_, object, message) => {
     expect(() => encode(object)).toThrow(new ProtobufError(message));
     expect(encode({})).toBe(bytesOf(start, middle, end, last));

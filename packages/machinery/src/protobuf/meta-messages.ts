@@ -94,7 +94,7 @@ export const partialObjectMetadataType: TypeDefinition = {
  */
 export function partialMetadataBytes(raw: Uint8Array): Uint8Array {
   const reader = new ProtobufReader(raw, 1);
-  if (reader.tag('PartialObjectMetadata') !== 0x0a) throw new ProtobufError('there is no metadata');
+  if (reader.tag('PartialObjectMetadata') !== 0x0a) throw new ProtobufError('metadata is not the first field');
   reader.slice();
   return raw.subarray(0, reader.position);
 }

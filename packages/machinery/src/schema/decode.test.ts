@@ -51,9 +51,9 @@ describe('the decoded object', () => {
       { kind: 'Thing', apiVersion: 'v1', metadata: {}, data: { a: '2', b: '1' } },
     ],
     ['no nulls', { metadata: null, data: { a: null }, spec: null }, { metadata: {}, data: { a: '' } }],
-    ['nothing empty', { metadata: { name: '', labels: {} }, data: {} }, { metadata: {} }],
+    ['empty fields are omitted', { metadata: { name: '', labels: {} }, data: {} }, { metadata: {} }],
     ['zeros that were sent', { spec: { replicas: 0, count: 0, flag: false } }, spec({ replicas: 0, flag: false })],
-    ['what is always written', { spec: {} }, spec({})],
+    ['fields without omitempty', { spec: {} }, spec({})],
     ['times in UTC', { metadata: { created: '2024-01-02T03:04:05.9+01:00' } }, { metadata: { created: '2024-01-02T02:04:05Z' } }],
     ['no zero time', { metadata: { created: '0001-01-01T00:00:00Z' } }, { metadata: {} }],
     [
@@ -66,7 +66,7 @@ describe('the decoded object', () => {
     ['durations', { spec: { wait: '90s' } }, spec({ wait: '1m30s' })],
     ['bytes', { spec: { bytes: 'YW\nI=' } }, spec({ bytes: 'YWI=' })],
     ['large integers', { spec: { count: 9007199254740993n } }, spec({ count: 9007199254740993n })],
-    ['anything as it is', { spec: { raw: { z: null, a: [] } } }, spec({ raw: { z: null, a: [] } })],
+    ['raw JSON unchanged', { spec: { raw: { z: null, a: [] } } }, spec({ raw: { z: null, a: [] } })],
     ['null items', { spec: { items: [null] } }, spec({ items: [{ name: '', names: null, selector: null }] })],
     ['numbers or strings', { spec: { port: '50%' } }, spec({ port: '50%' })],
   ])('%s', (_name, value, expected) => {

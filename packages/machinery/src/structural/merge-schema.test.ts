@@ -48,9 +48,9 @@ describe('merge schemas of custom resources', () => {
       { 'f:map': { 'k:{"name":"a","port":80}': { '.': {}, 'f:name': {}, 'f:v': {} } } },
     ],
     ['atomic objects as a whole', { atom: { a: '1' } }, { 'f:atom': {} }],
-    ['others by field', { labels: { a: 'b' } }, { 'f:labels': { 'f:a': {} } }],
-    ['what no schema describes by field', { open: { a: { b: [1] } } }, { 'f:open': { 'f:a': { '.': {}, 'f:b': {} } } }],
-    ['or as a whole', { any: [1], either: 5 }, { 'f:any': {}, 'f:either': {} }],
+    ['maps by key', { labels: { a: 'b' } }, { 'f:labels': { 'f:a': {} } }],
+    ['fields without a schema, by field', { open: { a: { b: [1] } } }, { 'f:open': { 'f:a': { '.': {}, 'f:b': {} } } }],
+    ['values without a schema, atomically', { any: [1], either: 5 }, { 'f:any': {}, 'f:either': {} }],
     [
       'embedded metadata as metadata',
       { embedded: { kind: 'A', metadata: { finalizers: ['a/b'] }, spec: {} } },

@@ -91,11 +91,11 @@ describe('syntax errors', () => {
     ['an open quote', 'a: "b\n', /^yaml: line \d+: /],
     ['a list as key', '? [a]\n: b\n', 'yaml: invalid map key'],
     ['a wrong tag', 'a: !!int abc\n', 'yaml: cannot decode !!str `abc` as a !!int'],
-    ['what JSON cannot say', 'a: .inf\n', 'json: unsupported value: +Inf'],
+    ['a value without a JSON form', 'a: .inf\n', 'json: unsupported value: +Inf'],
     ['no UTF-8', Uint8Array.of(0x61, 0x3a, 0x20, 0xff), 'yaml: invalid leading UTF-8 octet'],
     ['control characters', 'a: \u0001\n', 'yaml: control characters are not allowed'],
-    ['what is too large', 'a'.repeat(3 * 1024 * 1024 + 1), 'yaml: document is too large'],
-    ['a merge of nothing', '<<: 1\n', 'yaml: map merge requires map or sequence of maps as the value'],
+    ['a document that is too large', 'a'.repeat(3 * 1024 * 1024 + 1), 'yaml: document is too large'],
+    ['a merge key with a scalar', '<<: 1\n', 'yaml: map merge requires map or sequence of maps as the value'],
   ])('%s', async (_name, text, message) => {
     if (typeof message === 'string') expect(await refusal(text)).toBe(message);
     else expect(await refusal(text)).toMatch(message);

@@ -105,7 +105,7 @@ describe('a handler', () => {
     ],
     ['rejects', () => Promise.reject(new Error('secret'))],
     [
-      'throws something else',
+      'throws a value that is not an Error',
       () => {
         throw 'secret';
       },

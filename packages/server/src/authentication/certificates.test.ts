@@ -56,12 +56,12 @@ describe('client certificates', () => {
   });
 
   it.each<[string, KeyPair]>([
-    ['of a stranger', newCertificate(stranger, { commonName: 'mia' })],
+    ['of an unknown CA', newCertificate(stranger, { commonName: 'mia' })],
     ['that have expired', newCertificate(first, { commonName: 'mia' }, { for: 'client' }, -2, -1)],
     ['that are not valid yet', newCertificate(first, { commonName: 'mia' }, { for: 'client' }, 1, 2)],
     ['that are for servers', newCertificate(first, { commonName: 'mia' }, { for: 'server', hosts: ['mia'] })],
-    ['issued by somebody who is no authority', leafIssued()],
-    ['of a proxy that names nobody', newCertificate(proxies, { commonName: 'front' })],
+    ['issued by a certificate that is not a CA', leafIssued()],
+    ['of a proxy, without user headers', newCertificate(proxies, { commonName: 'front' })],
   ])('%s are refused', async (_what, client) => {
     expect(await whoIs({ client })).toBe(401);
     expect((await ask(`${server.url}/healthz`, { client })).status).toBe(401);
@@ -115,10 +115,10 @@ describe('authenticating proxies', () => {
 
   it.each<[string, KeyPair | undefined, number]>([
     ['the right authority, but the wrong name', newCertificate(proxies, { commonName: 'back' }), 401],
-    ['a user like any other', newCertificate(first, { commonName: 'mia' }), 403],
+    ['an ordinary user', newCertificate(first, { commonName: 'mia' }), 403],
     ['a user with the name of the proxy', newCertificate(first, { commonName: 'front' }), 403],
-    ['nobody', undefined, 403],
-    ['a stranger', newCertificate(stranger, { commonName: 'front' }), 401],
+    ['an anonymous client', undefined, 403],
+    ['a client of an unknown CA', newCertificate(stranger, { commonName: 'front' }), 401],
   ])('%s cannot', async (_who, client, status) => {
     const claim = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' };
     const answer = await ask(`${server.url}/api/v1/secrets`, { ...(client && { client }), headers: claim });

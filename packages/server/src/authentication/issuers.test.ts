@@ -87,9 +87,9 @@ describe('an issuer configured by flags', () => {
   });
 
   it.each<[string, string, unknown]>([
-    ['kept elsewhere', '/groups', { groups: ['oidc:far', 'oidc:away', 'system:authenticated'] }],
-    ['signed by somebody else', '/stolen', 401],
-    ['that are not there', '/nowhere', 401],
+    ['from another endpoint', '/groups', { groups: ['oidc:far', 'oidc:away', 'system:authenticated'] }],
+    ['signed with another key', '/stolen', 401],
+    ['from an unreachable endpoint', '/nowhere', 401],
   ])('may have groups %s', async (_what, path, expected) => {
     const elsewhere = {
       _claim_names: { groups: 'src' },
@@ -127,7 +127,7 @@ describe('an issuer configured by flags', () => {
     ['a required claim that is no text', { hd: true }],
     ['a user that is no text', { hd: 'example.com', sub: 7 }],
     ['no user', { hd: 'example.com', sub: undefined }],
-    ['groups that are none', { hd: 'example.com', groups: [1] }],
+    ['groups that are not strings', { hd: 'example.com', groups: [1] }],
   ])('%s', async (_what, claims) => {
     expect(await whoIs(server, tokenOf(claims))).toBe(401);
   });
@@ -191,7 +191,7 @@ describe('issuers configured by a file', () => {
   });
 
   it.each<[string, object]>([
-    ['a rule that is not kept', { ...good, exp: 9_999_999_999 }],
+    ['a violated rule', { ...good, exp: 9_999_999_999 }],
     ['a user that the rules do not allow', { ...good, sub: 'system:admin' }],
     ['an expression that fails', { roles: [], tenant: '' }],
     ['groups of another type', { ...good, roles: 'x' }],
@@ -222,7 +222,7 @@ describe('issuers configured by a file', () => {
   it.each<[string, () => string, string]>([
     ['an unknown field', () => configuration({ clams: {} }), 'unknown field "jwt[0].clams"'],
     [
-      'an expression that is none',
+      'an invalid expression',
       () => configuration({ claimMappings: { username: { expression: 'claims.' } } }),
       'jwt[0].claimMappings.username.expression: Invalid value: "claims.": compilation failed',
     ],

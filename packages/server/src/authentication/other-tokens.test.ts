@@ -127,10 +127,10 @@ describe('bootstrap tokens', () => {
 
   it.each<[string, string, object]>([
     ['expired', 'bbbbbb', { expiration: '2020-01-01T00:00:00Z' }],
-    ['a time that is none', 'cccccc', { expiration: 'soon' }],
-    ['not for this', 'dddddd', { 'usage-bootstrap-authentication': 'false' }],
+    ['an invalid expiration', 'cccccc', { expiration: 'soon' }],
+    ['not for authentication', 'dddddd', { 'usage-bootstrap-authentication': 'false' }],
     ['another name', 'eeeeee', { 'token-id': 'ffffff' }],
-    ['a group that is not for it', 'gggggg', { 'auth-extra-groups': 'system:masters' }],
+    ['a group without the bootstrap prefix', 'gggggg', { 'auth-extra-groups': 'system:masters' }],
   ])('%s', async (_what, id, changes) => {
     await create(id, { ...good(id), ...changes });
     expect(await whoIs(`${id}.abcdef0123456789`)).toBe(401);

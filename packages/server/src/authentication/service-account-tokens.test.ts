@@ -242,7 +242,7 @@ describe('forged tokens', () => {
     ],
     ['RS256 for an EC key', () => headed({ alg: 'RS256' }, es256)],
     ['ES384 for a key on P-256', () => headed({ alg: 'ES384' }, es256)],
-    ['a key name that is not ours', () => headed({ alg: 'ES256', kid: 'x' }, es256)],
+    ['an unknown key ID', () => headed({ alg: 'ES256', kid: 'x' }, es256)],
     ['critical extensions', () => headed({ alg: 'ES256', crit: ['exp'] }, es256)],
     ['an embedded key', () => headed({ alg: 'ES256', jwk: {} }, () => Buffer.alloc(64))],
     ['a signature in DER', () => headed({ alg: 'ES256' }, (text) => sign('sha256', Buffer.from(text), createPrivateKey(ourKey)))],

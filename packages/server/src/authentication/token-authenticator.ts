@@ -66,7 +66,7 @@ function readTokenFile(path: string): ReadonlyMap<string, User> {
   for (const [i, line] of readFileSync(path, 'utf8').split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [token = '', name = '', uid = '', groups = ''] = fields(line);
-    if (token === '' || name === '') throw new Error(`${path}:${i + 1}: a line needs a token, a user and a uid`);
+    if (token === '' || name === '') throw new Error(`${path}:${i + 1}: expected token, user and uid`);
     const listed = groups === '' ? [] : groups.split(',').map((group) => group.trim());
     users.set(token, { name, uid, groups: listed });
   }

@@ -41,8 +41,12 @@ describe('ABAC', () => {
     ['another resource', { resource: 'secrets' }, false],
     ['a path of a group', { isResource: false, path: '/x/y' }, true],
     ['another path', { isResource: false, path: '/x' }, false],
-    ['a line of old', { user: { name: 'old', groups: [] }, resource: 'secrets', namespace: 'm', verb: 'delete' }, true],
-    ['nobody is meant by nobody', { user: { name: 'x', groups: [] } }, false],
+    [
+      'a policy in the format without versions',
+      { user: { name: 'old', groups: [] }, resource: 'secrets', namespace: 'm', verb: 'delete' },
+      true,
+    ],
+    ['an empty user name matches no policy', { user: { name: 'x', groups: [] } }, false],
   ])('%s', async (_title, given, allowed) => {
     expect((await abac.authorize(access(given))).decision).toBe(allowed ? 'allow' : 'no opinion');
   });

@@ -68,7 +68,7 @@ function checkPairs(given: GivenOptions): void {
   checkAudit(given);
   for (const name of ['etcdCafile', 'etcdCertfile', 'etcdUsername'] as const) {
     if (given[name] !== undefined && !given.etcdServers?.length) {
-      throw new UsageError(`--${flagName(name)} has no meaning without --etcd-servers`);
+      throw new UsageError(`--${flagName(name)} requires --etcd-servers`);
     }
   }
 }
@@ -95,7 +95,7 @@ function checkAuthorization(given: GivenOptions): void {
 function needsMode(given: GivenOptions, file: OptionName, modes: readonly string[], mode: string, elsewhere: boolean): void {
   const isGiven = given[file] !== undefined;
   if (isGiven && !modes.includes(mode) && !elsewhere)
-    throw new UsageError(`--${flagName(file)} has no meaning without --authorization-mode=${mode}`);
+    throw new UsageError(`--${flagName(file)} requires --authorization-mode=${mode}`);
   if (!isGiven && modes.includes(mode)) throw new UsageError(`--authorization-mode=${mode} needs --${flagName(file)}`);
 }
 

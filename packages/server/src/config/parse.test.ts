@@ -10,7 +10,7 @@ import { flagsWithoutEffect } from './values.ts';
 
 async function parse(argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ServeOptions> {
   const options = await parseServeOptions(argv, env);
-  if (typeof options === 'string') throw new Error('help was not asked for');
+  if (typeof options === 'string') throw new Error('help was not requested');
   return options;
 }
 
@@ -210,11 +210,11 @@ describe('invalid settings, in one line', () => {
     [['--goaway-chance=0.5'], '--goaway-chance: 0.5 must be between 0 and 0.02'],
     [['--storage=sqlite'], '--storage: "sqlite" is not one of lmdb, memory, etcd, postgres, mysql'],
     [['--storage=postgres'], '--storage postgres needs --storage-dsn or --storage-dsn-file'],
-    [['--storage-dsn=mysql://a/b'], '--storage-dsn has no meaning without --storage postgres or --storage mysql'],
+    [['--storage-dsn=mysql://a/b'], '--storage-dsn requires --storage postgres or --storage mysql'],
     [['--storage=etcd'], '--storage etcd needs --etcd-servers'],
     [['--storage=lmdb', '--etcd-servers=http://a:1'], '--storage lmdb contradicts --etcd-servers'],
     [['--etcd-servers=ftp://a'], '--etcd-servers: has "ftp://a", which is not of the form scheme://host:port'],
-    [['--etcd-cafile', someFile], '--etcd-cafile has no meaning without --etcd-servers'],
+    [['--etcd-cafile', someFile], '--etcd-cafile requires --etcd-servers'],
     [['--etcd-username=u', '--etcd-servers=a:1'], '--etcd-username and --etcd-password-file must be given together'],
     [['--etcd-prefix=registry'], '--etcd-prefix: "registry" must start with one slash and have a name after it'],
     [['--tls-cert-file', someFile], '--tls-cert-file and --tls-private-key-file must be given together'],
@@ -261,7 +261,7 @@ describe('invalid settings, in one line', () => {
     [['--service-account-signing-endpoint=/s'], 'is not supported yet: tokens would be signed with another key'],
     [['--version=v1.2.3'], '--version: "v1.2.3" is not one of true, false, raw'],
     [['--config', bad], `unknown flag ${bad}: secure-prot, did you mean --secure-port?`],
-    [['--config', fileWith('- 1')], 'must hold a map of flag names and values'],
+    [['--config', fileWith('- 1')], 'must contain a map of flag names and values'],
     [['--config', fileWith('secure-port:')], 'secure-port has no value'],
     [['--config', fileWith('secure-port: [1, 2]')], 'secure-port takes one value'],
     [['--secure-port=1', '--secure-port=x'], '--secure-port: "x" is not a whole number'],

@@ -163,7 +163,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): OptionSource {
 async function fromFile(path: string): Promise<OptionSource> {
   const content = await readYaml(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new UsageError(`--config: ${path} must hold a map of flag names and values`);
+    throw new UsageError(`--config: ${path} must contain a map of flag names and values`);
   }
   const source = new Map<OptionName, Given>();
   for (const [name, value] of Object.entries(content)) {

@@ -39,9 +39,9 @@ it('restricts files of the server to the owner', () => {
 });
 
 it.each([
-  ['files of others', 0o755, () => writeFileSync(join(path, 'thesis.tex'), '')],
-  ['a folder that everybody may use', 0o1777, () => {}],
-])('leaves %s as they are', (_, mode, fill) => {
+  ['a folder with files of other programs', 0o755, () => writeFileSync(join(path, 'thesis.tex'), '')],
+  ['a world-writable folder', 0o1777, () => {}],
+])('does not change the mode of %s', (_, mode, fill) => {
   fill();
   chmodSync(path, mode);
   restrictDataDir(path, logger);

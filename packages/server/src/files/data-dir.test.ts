@@ -46,11 +46,11 @@ describe('a data dir', () => {
 
   it.each([
     ['of a process that is dead', () => ({ id: 'a', pid: deadPid(), since: 'x' })],
-    ['of a process whose number was given to another', () => ({ id: 'a', pid: process.pid, identity: 'boot/1', since: 'x' })],
+    ['of a process whose pid was reused', () => ({ id: 'a', pid: process.pid, identity: 'boot/1', since: 'x' })],
     ['that a power failure cut short', () => ''],
-    ['that makes no sense', () => '{"pid":"1"}'],
+    ['with fields of other types', () => '{"pid":"1"}'],
     ['that names process 0', () => '{"id":"a","pid":0}'],
-    ['that would lead elsewhere', () => '{"id":"../../a","pid":1}'],
+    ['with a path in its id', () => '{"id":"../../a","pid":1}'],
   ])('is taken over from a lock %s', (_, content) => {
     leaveLock(content());
     const dir = takeDataDir(path);

@@ -131,6 +131,6 @@ function valueProblem(_key: string, value: Uint8Array): string | undefined {
     JSON.parse(bytes.toString());
     return undefined;
   } catch {
-    return 'is no JSON';
+    return 'is not JSON';
   }
 }

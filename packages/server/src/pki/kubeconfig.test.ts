@@ -41,7 +41,9 @@ describe('the kubeconfig', () => {
   ])('does not replace %s', (_, content) => {
     const other = join(folder, 'other');
     writeFileSync(other, content);
-    expect(() => checkKubeconfigPath(other)).toThrow(`--kubeconfig-out: ${other} holds something else and is not replaced`);
+    expect(() => checkKubeconfigPath(other)).toThrow(
+      `--kubeconfig-out: ${other} was not written by this server and is not replaced`,
+    );
     expect(() => writeKubeconfig(other, text)).toThrow('is not replaced');
     expect(readFileSync(other, 'utf8')).toBe(content);
   });

@@ -152,7 +152,7 @@ const understood: readonly (readonly [name: string, bytes: string, requests: rea
   ],
   ['Transfer-Encoding under a similar name', post('Transfer_Encoding: chunked\r\nContent-Length: 3\r\n', 'abc'), ['POST /p abc']],
   ['Content-Length with leading zeros', post('Content-Length: 003\r\n', 'abc'), ['POST /p abc']],
-  ['no framing: what follows is the next request', post('', smuggled), ['POST /p ', next]],
+  ['no framing: the following bytes are the next request', post('', smuggled), ['POST /p ', next]],
   ['chunk size with leading zeros', chunked(`0003\r\nabc\r\n${chunkedBody}`), ['POST /p abc']],
   ['chunk extensions', chunked(`3;a=b;c="d"\r\nabc\r\n0;e\r\n\r\n`), ['POST /p abc']],
   ['trailers do not become headers', chunked('0\r\nContent-Length: 5\r\nHost: b\r\nTransfer-Encoding: x\r\n\r\n'), ['POST /p ']],

@@ -134,7 +134,7 @@ describe('answers obey the send windows', () => {
           },
         }),
     ],
-    ['a stream that is gone', () => new Readable({ read() {} }).destroy()],
+    ['a closed stream', () => new Readable({ read() {} }).destroy()],
   ])('%s break it off', async (_, body) => {
     const conversation = await converse((exchange) => exchange.respond(bytes(body())));
     await conversation.send(getFrame(1));

@@ -98,7 +98,7 @@ function userValue({ name, uid, groups, extra }: User): JsonObject {
 function textClaim(claims: JsonObject, claim: string, what: string): string {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   if (value === undefined) throw new Error(`${what}: claim not present`);
-  if (typeof value !== 'string') throw new Error(`${what}: not a text`);
+  if (typeof value !== 'string') throw new Error(`${what}: not a string`);
   return value;
 }
 

@@ -12,7 +12,7 @@ import type {
 } from '@tsukube/apiserver';
 import { isObject, type JsonObject, StatusError, setKey } from '@tsukube/machinery';
 
-/** An admission plugin that `--enable-admission-plugins` and `--disable-admission-plugins` know by name. */
+/** An admission plugin with its name in `--enable-admission-plugins` and `--disable-admission-plugins`. */
 export interface PluginDefinition {
   readonly name: string;
   readonly isDefault: boolean;

@@ -25,7 +25,7 @@ export function namespaceLifecycle(namespaces: ObjectCache | undefined): Admissi
   };
 }
 
-/** Whether a namespace exists is not told to those who review access to it. */
+/** Access reviews do not reveal whether their namespace exists. */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.names.plural === 'localsubjectaccessreviews' && resource.hub.group === 'authorization.k8s.io';
 }

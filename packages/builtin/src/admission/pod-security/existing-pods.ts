@@ -40,7 +40,7 @@ export async function existingPodWarnings(
   return evaluation.warnings(namespace);
 }
 
-/** In pages: the cache may change while the evaluation rests. */
+/** In pages: the cache may change between two slices of the evaluation. */
 function* entriesOf(pods: ObjectCache, prefix: string): Iterable<CacheEntry> {
   for (let from = ''; ; ) {
     const page = pods.slice(prefix, from, pageSize);
@@ -77,7 +77,7 @@ class Evaluation {
       else if (allFit || !this.#isReplica(pod)) this.#check(pod);
       else if (replicas.length < maxPods) replicas.push(entry);
     });
-    // Pods may have come and gone since they were counted.
+    // Pods may have been created or deleted since they were counted.
     if (isComplete && replicas.length === 0) this.#total = this.#checked;
     await this.#each(replicas, (pod) => this.#check(pod));
   }

@@ -61,7 +61,7 @@ describe('validation of pod specs', () => {
       ['spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'],
     ],
     [
-      'a pod of windows with the means of linux',
+      'a Windows pod with fields for Linux',
       { os: { name: 'windows' }, securityContext: { runAsUser: 1 } },
       ['spec.securityContext.runAsUser: Forbidden: cannot be set for a windows pod'],
     ],

@@ -40,10 +40,20 @@ describe('pods', () => {
   });
 
   it.each<[string, JsonObject, JsonObject, object]>([
-    ['that are not scheduled go at once', {}, {}, { kind: 'graceful', seconds: 0 }],
-    ['that run have the time they asked for', { nodeName: 'n' }, {}, { kind: 'graceful', seconds: 30 }],
-    ['that have no time left go', { nodeName: 'n' }, { deletionTimestamp: 't', deletionGracePeriodSeconds: 0 }, { kind: 'now' }],
-    ['that are going wait', { nodeName: 'n' }, { deletionTimestamp: 't', deletionGracePeriodSeconds: 9 }, { kind: 'waiting' }],
+    ['that are not scheduled have no grace period', {}, {}, { kind: 'graceful', seconds: 0 }],
+    ['that are scheduled have the grace period of their spec', { nodeName: 'n' }, {}, { kind: 'graceful', seconds: 30 }],
+    [
+      'whose grace period is zero are removed',
+      { nodeName: 'n' },
+      { deletionTimestamp: 't', deletionGracePeriodSeconds: 0 },
+      { kind: 'now' },
+    ],
+    [
+      'that are terminating keep their grace period',
+      { nodeName: 'n' },
+      { deletionTimestamp: 't', deletionGracePeriodSeconds: 9 },
+      { kind: 'waiting' },
+    ],
   ])('%s', (_title, spec, metadata, plan) => {
     const object = podOf({ containers: [container], ...spec });
     Object.assign(object.metadata as JsonObject, metadata);

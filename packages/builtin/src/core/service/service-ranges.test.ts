@@ -24,10 +24,10 @@ describe('picking a free value', () => {
   const choice = { first: 1n, last: 5n, dynamicFrom: 3n };
 
   it.each<[string, bigint[], number, bigint | undefined]>([
-    ['is made by chance', [], 0.5, 4n],
+    ['is random', [], 0.5, 4n],
     ['goes round', [5n], 0.9, 3n],
-    ['takes what is kept for others last', [3n, 4n, 5n], 0, 1n],
-    ['fails when all is taken', [1n, 2n, 3n, 4n, 5n], 0, undefined],
+    ['uses the range for static allocation last', [3n, 4n, 5n], 0, 1n],
+    ['fails when all values are allocated', [1n, 2n, 3n, 4n, 5n], 0, undefined],
   ])('%s', (_, taken, random, expected) => {
     expect(
       pickFree(

@@ -7,8 +7,8 @@ const pods = rule({ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods',
 
 describe('uncovered', () => {
   it.each<[string, PolicyRule[], PolicyRule[], string]>([
-    ['nothing of themselves', [pods], [pods], ''],
-    ['nothing of everything', [rule({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] })], [pods], ''],
+    ['none, with the same rules', [pods], [pods], ''],
+    ['none, with a rule for everything', [rule({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] })], [pods], ''],
     [
       'a verb',
       [rule({ ...pods, verbs: ['get'] })],

@@ -90,7 +90,7 @@ describe('strategic merge patch', () => {
     ['lists that are not merged', { tolerations: named('a') }, { tolerations: named('b') }, { tolerations: named('b') }],
     ['sets', { finalizers: ['a', 'b'] }, { finalizers: ['c', 'a'] }, { finalizers: ['c', 'a', 'b'] }],
     ['delete from sets', { finalizers: ['a', 'b'] }, { '$deleteFromPrimitiveList/finalizers': ['a'] }, { finalizers: ['b'] }],
-    ['delete from nothing', {}, { '$deleteFromPrimitiveList/finalizers': ['a'] }, {}],
+    ['delete from a missing list', {}, { '$deleteFromPrimitiveList/finalizers': ['a'] }, {}],
     [
       'retain keys',
       { strategy: { name: 'x', image: 'y' } },
@@ -116,14 +116,14 @@ describe('strategic merge patch', () => {
       { '$setElementOrder/finalizers': ['b', 'a'] },
       { finalizers: ['b', 'a'] },
     ],
-    ['element order of nothing', {}, { '$setElementOrder/finalizers': ['b', 'a'] }, {}],
+    ['element order of a missing list', {}, { '$setElementOrder/finalizers': ['b', 'a'] }, {}],
     [
       'a new item in the place of a deleted one',
       { containers: named('b', 'c') },
       { '$setElementOrder/containers': named('a'), containers: [{ $patch: 'delete', name: 'c' }, { name: 'a' }] },
       { containers: named('b', 'a') },
     ],
-    ['what was not there', {}, { labels: { a: null, b: { $patch: 'delete' }, c: '1' } }, { labels: { c: '1' } }],
+    ['deletion of missing members', {}, { labels: { a: null, b: { $patch: 'delete' }, c: '1' } }, { labels: { c: '1' } }],
     ['another type', { labels: { a: '1' } }, { labels: 'x' }, { labels: 'x' }],
     [
       'nested lists',
@@ -184,7 +184,7 @@ describe('strategic merge patch', () => {
       'merging lists cannot yet be specified in the patch',
     ],
     ['order that is no list', {}, { $setElementOrder: 0 }, 500, 'expected a []interface {}, but received a int64'],
-    ['order of nothing', {}, { $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
+    ['$setElementOrder without a field', {}, { $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
     [
       'order that differs',
       { containers: [] },
@@ -192,7 +192,13 @@ describe('strategic merge patch', () => {
       500,
       order('[map[name:a]]', '[map[name:b]]'),
     ],
-    ['deletion from nothing', {}, { $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
+    [
+      '$deleteFromPrimitiveList without a field',
+      {},
+      { $deleteFromPrimitiveList: [] },
+      400,
+      'invalid patch format of primitive list',
+    ],
     [
       'retainKeys that is no list',
       { strategy: {} },

@@ -42,7 +42,7 @@ export function checkSqlStorage(given: Given): void {
   const { storage, storageDsn, storageDsnFile } = given;
   if (!isSqlStorage(storage)) {
     const useless = (Object.keys(sqlFlags) as SqlOptionName[]).find((name) => given[name] !== undefined);
-    if (useless) throw new UsageError(`--${flagName(useless)} has no meaning without --storage postgres or --storage mysql`);
+    if (useless) throw new UsageError(`--${flagName(useless)} requires --storage postgres or --storage mysql`);
     return;
   }
   if (storageDsn === undefined && storageDsnFile === undefined)

@@ -68,7 +68,7 @@ describe('a write', () => {
     ['in doubt', UNKNOWN_OUTCOME, false],
     ['whose connection is lost', 'drop', false],
     ['that has no answer', 'silence', false],
-    ['for which there is no space', NO_SPACE, true],
+    ['rejected for lack of space', NO_SPACE, true],
   ])('is not retried %s', async (_, answer, unwritten) => {
     const { client, asked } = await clientOf([[answer, 'ok']], 300);
     await expect(client.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten });

@@ -1,3 +1,0 @@
-export { certificateApproving } from './approving.ts';
-export { certificateCleaner } from './cleaner.ts';
-export { certificateSigningController } from './signing.ts';
