@@ -25,7 +25,7 @@ export interface Route {
   /** In the order to try them. Never empty. */
   readonly addresses: readonly NetworkAddress[];
   readonly inFlight: InFlight;
-  /** Tells whether an address could be reached. */
+  /** Reports whether an address could be reached. */
   report(address: NetworkAddress, isReached: boolean): void;
 }
 

@@ -2,7 +2,7 @@ import { followObjects, type ObjectRegistry } from '@tsukube/apiserver';
 import { deepEqual, type JsonValue } from '@tsukube/machinery';
 import { pathOf, type RemoteApi, remoteApiOf } from './remote-api.ts';
 
-/** Told about remote APIs that are new, changed (their availability included) or removed. */
+/** Notified of remote APIs that are new, changed (their availability included) or removed. */
 export type RemoteApiListener = (api: RemoteApi, isRemoved: boolean) => void;
 
 /** The remote APIs, kept up to date from the watch cache of APIServices. */

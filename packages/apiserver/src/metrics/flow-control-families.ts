@@ -6,7 +6,7 @@ const flow = ['priority_level', 'flow_schema'] as const;
 
 export type FlowControlFamilies = ReturnType<typeof flowControlFamilies>;
 
-/** Metrics of API Priority and Fairness, with kube-apiserver's names, labels and buckets. */
+/** Metric families of API Priority and Fairness, with kube-apiserver's names, labels and buckets. */
 export function flowControlFamilies(registry: Registry, now: () => number) {
   const named = (name: string, help: string) => ({ name: `apiserver_flowcontrol_${name}`, help });
   const levelGauge = (name: string, help: string) => registry.gauge({ ...named(name, help), labels: level });

@@ -21,7 +21,7 @@ interface Pending<T> {
 const sliceMs = 5;
 
 /**
- * Changes that a handler has not been told yet, at most one for each object: a handler that is slow sees fewer intermediate
+ * Changes that a handler has not received yet, at most one for each object: a handler that is slow sees fewer intermediate
  * states, never a wrong order. An object that was deleted and created again meanwhile is deleted and added.
  */
 export class HandlerQueue<T extends ApiObject> {

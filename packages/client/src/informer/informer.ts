@@ -51,7 +51,7 @@ export class Informer<T extends ApiObject> {
     return this.#isSynced;
   }
 
-  /** Changes that handlers have not been told yet. */
+  /** Changes that handlers have not received yet. */
   get backlog(): number {
     return Math.max(0, ...[...this.#queues].map(({ length }) => length));
   }

@@ -1,7 +1,7 @@
 import { inClusterConfig, KubeClient } from '@tsukube/client';
 import type { JsonObject } from '@tsukube/machinery';
 
-/** The API server that an aggregated one asks. Without any of these: `KUBECONFIG`, the pod's service account, `~/.kube/config`. */
+/** The main API server, to which an aggregated one delegates. Without any of these: `KUBECONFIG`, the pod's service account, `~/.kube/config`. */
 export interface MainServerOptions {
   /** Is not closed. Its own rate limit and retries apply. */
   readonly client?: KubeClient;

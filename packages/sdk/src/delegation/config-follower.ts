@@ -91,7 +91,7 @@ class Following implements ConfigFollower {
     else if (event.type === 'error') this.#confirm();
   }
 
-  /** The watch broke. Whether the server can be reached is found out by reading: an idle watch would not tell for a minute. */
+  /** The watch broke. Reads at once to detect whether the server can be reached: an idle watch would need a minute. */
   #confirm(): void {
     this.#confirming ??= this.#readUntilAnswered()
       // The only failure is the end of the signal.

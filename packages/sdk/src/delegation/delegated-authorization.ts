@@ -12,11 +12,11 @@ import {
 import { type MainServerOptions, openMainServer, reviewer } from '../access/main-server.ts';
 
 export interface DelegatedAuthorizationOptions extends MainServerOptions {
-  /** How long an allowed access is not asked for again. 10 seconds by default. */
+  /** TTL of cached decisions that allow an access. 10 seconds by default. */
   readonly allowedTtlMs?: number;
-  /** The same for a denied access. 10 seconds by default. */
+  /** TTL of cached decisions that deny an access. 10 seconds by default. */
   readonly deniedTtlMs?: number;
-  /** Groups that may do everything, without being asked for. `system:masters` by default. */
+  /** Groups that are always allowed, without a review. `system:masters` by default. */
   readonly alwaysAllowGroups?: readonly string[];
   /** Paths that everybody may request. `*` at the end matches any rest. `/healthz`, `/livez` and `/readyz` by default. */
   readonly alwaysAllowPaths?: readonly string[];

@@ -33,7 +33,7 @@ export interface ApiServerOptions {
   readonly admin?: boolean;
   /** The file that the admin kubeconfig is written to. */
   readonly kubeconfig?: string;
-  /** Who clients are. Without it, only the certificate of the admin kubeconfig is accepted. */
+  /** Authenticates clients. Without it, only the certificate of the admin kubeconfig is accepted. */
   readonly authentication?: Authenticator | ServerAuthentication | readonly (Authenticator | ServerAuthentication)[];
   /** Authorizes requests. Without it, everything is refused, except for system:masters. */
   readonly authorization?: Authorizer | ServerAuthorization;

@@ -132,7 +132,7 @@ describe('closing', () => {
   });
 });
 
-/** A webhook that answers when told to. */
+/** A webhook that answers on demand. */
 function stoppedWebhook() {
   let [begin, finish] = [() => {}, () => {}];
   const started = new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ export interface MigrationReport {
 export interface MigrationOptions {
   readonly from: ServeOptions;
   readonly to: ServeOptions;
-  /** Goes on with a migration that was interrupted. Otherwise the target must be empty. */
+  /** Resumes an interrupted migration. Otherwise the target must be empty. */
   readonly resume?: boolean;
   /** Called after every page. */
   readonly onProgress?: (done: number, total: number, phase: 'copied' | 'checked') => void;

@@ -200,7 +200,7 @@ class Sync {
     return condition('Progressing', status, reason, message, this.#cluster.now());
   }
 
-  /** Conditions tell since when progress was suspended. */
+  /** Conditions record since when progress is suspended. */
   async #markPaused(): Promise<void> {
     const current = deploymentConditionOf(this.#deployment.status, 'Progressing');
     const isPaused = current?.reason === 'DeploymentPaused';

@@ -10,7 +10,7 @@ type Pod = coreV1.Pod;
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 export const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count';
 
-/** JobProgress of a Job, derived from its pods. */
+/** Progress of a Job, derived from its pods. */
 export interface JobProgress {
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];

@@ -2,7 +2,7 @@ import type { coreV1 } from '@tsukube/api/kinds';
 import { formatTime } from '@tsukube/machinery';
 import type { WithoutTypeMeta } from '../cluster/cluster.ts';
 
-/** Nodes with this annotation are played; kwok's annotation `kwok.x-k8s.io/node: fake` means the same. */
+/** Nodes with this annotation are simulated; kwok's annotation `kwok.x-k8s.io/node: fake` means the same. */
 export const simulatedAnnotation = 'simulation.tsukube.dev/node';
 
 export function isSimulated({ metadata }: coreV1.Node): boolean {

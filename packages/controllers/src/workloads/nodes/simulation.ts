@@ -14,8 +14,8 @@ const statusIntervalMs = 300_000;
 const notReadyTaint = 'node.kubernetes.io/not-ready';
 
 /**
- * Plays nodes: creates `count` of them, keeps them ready and their leases renewed, and moves the pods that are assigned to them
- * through their lives. Nodes that others create with the annotation are played as well.
+ * Simulates nodes: creates `count` of them, keeps them ready and their leases renewed, and moves the pods that are assigned to them
+ * through their lifecycle. Nodes that other clients create with the annotation are simulated as well.
  */
 export function simulateNodes(everything: Cluster, count: number): Pick<WorkloadController, 'stop'> {
   const cluster = everything.as('kubelet');
