@@ -111,7 +111,7 @@ for (const kind of ['postgres', 'mysql'] as const) {
       await (await open[kind]({ dsn: database.dsn })).close();
       await runSql(kind, database.dsn, 'UPDATE tsukube_schema SET version = 7');
       await expect(open[kind]({ dsn: database.dsn })).rejects.toThrow(
-        'the tables in the database have schema version 7, and this server knows versions up to 1: use a newer server',
+        'the tables in the database have schema version 7, and this server knows versions up to 2: use a newer server',
       );
     });
 
