@@ -79,14 +79,12 @@ export class SqlReads {
   async #inOrder<T>(read: () => Promise<{ readonly result: T; readonly state: Position }>): Promise<T> {
     for (let checks = 0; checks < MAX_CHECKS; checks++) {
       const known = this.#position();
+      const began = this.#durability.begin();
       const { result, state } = await read();
-      if (!isBehind(state, known)) {
-        await this.#durability.confirm(state.newest);
-        return result;
-      }
-      await this.#onBehind();
+      if (isBehind(state, known)) await this.#onBehind();
+      else if (await this.#durability.confirm(state.newest, began)) return result;
     }
-    throw new Unavailable(`${this.#dialect.name} answers with an older state than before`);
+    throw new Unavailable(`${this.#dialect.name} was interrupted, or answers with an older state than before`);
   }
 
   async #list(session: SqlSession, remainingMs: () => number, prefix: string, options: StoreListOptions): Promise<ListResult> {
