@@ -14,8 +14,8 @@ const tools = [
 
 /** Databases have libraries of their own. tests/support/databases.ts looks for them in the same places. */
 const databases = [
-  { name: 'PostgreSQL', debian: 'postgresql', folder: 'postgres', program: /^usr\/lib\/postgresql\/\d+\/bin\/postgres$/ },
-  { name: 'MariaDB', debian: 'mariadb-server-core', folder: 'mariadb', program: /^usr\/sbin\/mariadbd$/ },
+  { name: 'PostgreSQL', debian: ['postgresql'], folder: 'postgres', program: /^usr\/lib\/postgresql\/\d+\/bin\/postgres$/ },
+  { name: 'MariaDB', debian: ['mariadb-server-core', 'mariadb-client'], folder: 'mariadb', program: /^usr\/sbin\/mariadbd$/ },
 ];
 
 /** The PATH on which etcd is found, if it could be fetched. */
@@ -91,7 +91,7 @@ function obtainWithLibraries(database) {
 
 /** The packages that an installation would add. Needs no root, unlike the installation. */
 function lacking({ debian }) {
-  const args = ['-s', '-qq', '--no-install-recommends', 'install', debian];
+  const args = ['-s', '-qq', '--no-install-recommends', 'install', ...debian];
   const { stdout } = spawnSync('apt-get', args, { encoding: 'utf8', timeout: 2 * minutes });
   return [...(stdout ?? '').matchAll(/^Inst (\S+) /gm)].map(([, name]) => name);
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '@tsukube/storage';
 import { openMysql } from '@tsukube/storage/mysql';
 import { openPostgres } from '@tsukube/storage/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,11 +108,33 @@ for (const kind of ['postgres', 'mysql'] as const) {
       await store.close();
     });
 
+    it('upgrades tables of version 1, once, and keeps what they hold', async () => {
+      const before = await open[kind]({ dsn: database.dsn });
+      const { revision } = await before.create('/registry/upgraded', Buffer.from('1'));
+      await before.close();
+      const columns = ['tsukube_revision DROP COLUMN commit_id', 'tsukube_changes DROP COLUMN commit_id, DROP COLUMN parent_id'];
+      for (const change of columns) await runSql(kind, database.dsn, `ALTER TABLE ${change}`);
+      await runSql(kind, database.dsn, 'UPDATE tsukube_schema SET version = 1');
+
+      const stores = await Promise.all([1, 2, 3].map(() => open[kind]({ dsn: database.dsn })));
+      for (const store of stores) expect((await store.get('/registry/upgraded'))?.revision).toBe(revision);
+      const [one, other] = stores as [Store, Store];
+      const updated = await one.update('/registry/upgraded', Buffer.from('2'), revision);
+      await other.create('/registry/after-upgrade', Buffer.from('1'));
+      const seen: number[] = [];
+      for await (const { changes } of stores[2]?.watch('/registry/', revision + 1, AbortSignal.timeout(10_000)) ?? []) {
+        seen.push(...changes.map(({ entry }) => entry.revision));
+        if (seen.length === 2) break;
+      }
+      expect(seen).toEqual([updated.revision, updated.revision + 1]);
+      for (const store of stores) await store.close();
+    });
+
     it('refuses a newer schema', async () => {
       await (await open[kind]({ dsn: database.dsn })).close();
       await runSql(kind, database.dsn, 'UPDATE tsukube_schema SET version = 7');
       await expect(open[kind]({ dsn: database.dsn })).rejects.toThrow(
-        'the tables in the database have schema version 7, and this server knows versions up to 1: use a newer server',
+        'the tables in the database have schema version 7, and this server knows versions up to 2: use a newer server',
       );
     });
 

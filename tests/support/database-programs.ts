@@ -75,6 +75,15 @@ function multiarch(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('-linux-gnu')) : [];
 }
 
+/** The environment in which a client program such as `pg_dump` is found; undefined if it is not there. */
+export function clientEnvironment(kind: 'postgres' | 'mysql', program: string): NodeJS.ProcessEnv | undefined {
+  const server = kind === 'postgres' ? postgres : mysqlOrMariadb;
+  if (!server) return undefined;
+  const folder = kind === 'postgres' ? join(server.path, '..') : join(server.root, 'usr/bin');
+  const env = environment(server.root);
+  return existsSync(join(folder, program)) ? { ...env, PATH: `${folder}:${env.PATH}` } : undefined;
+}
+
 /** PostgreSQL refuses to run as root. */
 export function preparePostgres({ program, folder, port, options }: Place): Prepared {
   const owner = process.getuid?.() === 0 ? nobody() : undefined;

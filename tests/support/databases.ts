@@ -22,7 +22,7 @@ import {
   prepareStandby,
 } from './database-programs.ts';
 
-export { databasePassword, databaseUser } from './database-programs.ts';
+export { clientEnvironment, databasePassword, databaseUser } from './database-programs.ts';
 
 /** A database server on the loopback interface, with one empty database. */
 export interface RunningDatabase {

@@ -103,6 +103,27 @@ export function lists(open: OpenStore): void {
     expect(collected).toEqual(entries.map(({ key }) => `${key}=${key}`));
   });
 
+  it('counts the rest of an old revision, whatever happened since', async () => {
+    const { store } = await open();
+    const entries = await fill(store, '/c/', 8);
+    const gone = entries[0] as Entry;
+    await store.delete(gone.key, gone.revision);
+    const { revision } = await store.list('/c/');
+    const [updated, deleted, recreated] = entries.slice(2) as [Entry, Entry, Entry];
+    const again = await store.update(updated.key, bytes('2'), updated.revision);
+    await store.update(updated.key, bytes('3'), again.revision);
+    await store.delete(deleted.key, deleted.revision);
+    await store.delete(recreated.key, recreated.revision);
+    await store.create(recreated.key, bytes('2'));
+    await store.create(gone.key, bytes('2'));
+    const added = await store.create('/c/9', bytes('1'));
+    await store.delete(added.key, added.revision);
+    expect(shape(await store.list('/c/', { revision, limit: 2 }))).toEqual([2, true, 7]);
+    expect(shape(await store.list('/c/', { revision, limit: 2, from: '/c/3' }))).toEqual([2, true, 5]);
+    expect(shape(await store.list('/c/', { revision, limit: 2, from: '/c/6' }))).toEqual([2, false, 2]);
+    expect(shape(await store.list('/c/', { limit: 2 }))).toEqual([2, true, 7]);
+  });
+
   it('rejects a future revision', async () => {
     const { store } = await open();
     const { revision } = await store.create('/f', bytes('1'));

@@ -2,6 +2,8 @@ import type { SqlDialect } from './dialect.ts';
 
 /** The part of the writer that the barrier uses. */
 interface Commits {
+  /** Number of connections that commits have used so far. */
+  readonly connections: number;
   /** Settles with the commit in flight; undefined if there is none. */
   inFlight(): Promise<void> | undefined;
   /** Commits a transaction of this process. */
@@ -29,18 +31,27 @@ export class Durability {
     this.#durable = Math.max(this.#durable, revision);
   }
 
-  /** Resolves when a revision that was read is durable. */
-  async confirm(revision: number): Promise<void> {
-    if (!this.#dialect.visibleBeforeDurable || revision <= this.#durable) return;
+  /** Call before a read, and pass the result to `confirm`. */
+  begin(): number {
+    return this.#commits.connections;
+  }
+
+  /**
+   * Resolves when a revision that was read is durable. Resolves to false if that cannot be known: if commits have changed to another
+   * connection since the read began, the database may have crashed in between, and the revision may be another one now.
+   */
+  async confirm(revision: number, began: number): Promise<boolean> {
+    if (!this.#dialect.visibleBeforeDurable || revision <= this.#durable) return true;
     await this.#commits.inFlight();
     // A barrier that began before this call may have begun before the revision was visible.
     if (revision > this.#durable && this.#barrier) await this.#barrier.catch(() => {});
-    if (revision <= this.#durable) return;
-    await this.#begin();
+    if (revision > this.#durable) await this.#flush();
+    if (this.#commits.connections !== began) return false;
     this.note(revision);
+    return true;
   }
 
-  #begin(): Promise<void> {
+  #flush(): Promise<void> {
     this.#barrier ??= this.#commits.heartbeat().finally(() => {
       this.#barrier = undefined;
     });

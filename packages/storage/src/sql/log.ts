@@ -140,10 +140,12 @@ export class SqlLog {
     while (this.#wanted > this.newest) {
       const known = this.#position;
       const from = known.newest + 1;
+      const began = this.#durability.begin();
       const page = changesPage(from, from + PAGE.entries - 1, this.#everything, PAGE);
       const [rows = [], states = []] = await this.#pool.read([page, readState]);
       const state = stateOf(states[0]);
-      await this.#durability.confirm(Math.max(state.newest, (rows.at(-1)?.revision as number | undefined) ?? 0));
+      const last = Math.max(state.newest, (rows.at(-1)?.revision as number | undefined) ?? 0);
+      if (!(await this.#durability.confirm(last, began))) continue;
       if (isBehind(state, known) || (rows[0]?.revision === from && isForeign(rows[0], known))) return this.#doubt(known);
       if (rows[0]?.revision === from) this.#appendRows(rows);
       else if (state.compacted >= from) this.#restart(state);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../store.ts';
 import type { SqlDialect, SqlLogger, SqlSession } from './dialect.ts';
@@ -7,7 +8,7 @@ import { stateOf } from './log.ts';
 import { messageOf } from './primary.ts';
 import { prepareSchema } from './schema.ts';
 import { SqlStore } from './sql-store.ts';
-import { readState } from './statements.ts';
+import { readState, removeWriter } from './statements.ts';
 
 export interface SqlOptions {
   /** `scheme://user:password@host:port/database?sslmode=…`; several hosts are separated by commas. */
@@ -31,6 +32,7 @@ export async function openSqlStore(dialect: SqlDialect, options: SqlOptions): Pr
   try {
     await prepareSchema(dialect, session);
     const [states] = await session.run([readState], timeoutMs);
+    await flush(dialect, session, timeoutMs);
     await session.run([dialect.sql.removeStaleWriters], timeoutMs);
     return new SqlStore(dialect, stateOf(states?.[0]), { timeoutMs, connections, logger });
   } catch (error) {
@@ -38,6 +40,13 @@ export async function openSqlStore(dialect: SqlDialect, options: SqlOptions): Pr
   } finally {
     await session.close();
   }
+}
+
+/** A commit after the state was read: where commits are visible before they are durable, it makes that state durable. */
+async function flush({ sql }: SqlDialect, session: SqlSession, timeoutMs: number): Promise<void> {
+  const writer = randomUUID();
+  await session.run([sql.heartbeat(writer)], timeoutMs);
+  await session.run([removeWriter(writer)], timeoutMs);
 }
 
 async function connectPatiently(dialect: SqlDialect, timeoutMs: number): Promise<SqlSession> {

@@ -44,6 +44,7 @@ export class SqlReads {
   readonly #durability: Durability;
   readonly #position: () => Position;
   readonly #onBehind: () => Promise<void>;
+  readonly #counts = new PageCounts();
 
   constructor({ dialect, pool, durability, position, onBehind }: ReadOptions) {
     this.#dialect = dialect;
@@ -78,14 +79,12 @@ export class SqlReads {
   async #inOrder<T>(read: () => Promise<{ readonly result: T; readonly state: Position }>): Promise<T> {
     for (let checks = 0; checks < MAX_CHECKS; checks++) {
       const known = this.#position();
+      const began = this.#durability.begin();
       const { result, state } = await read();
-      if (!isBehind(state, known)) {
-        await this.#durability.confirm(state.newest);
-        return result;
-      }
-      await this.#onBehind();
+      if (isBehind(state, known)) await this.#onBehind();
+      else if (await this.#durability.confirm(state.newest, began)) return result;
     }
-    throw new Unavailable(`${this.#dialect.name} answers with an older state than before`);
+    throw new Unavailable(`${this.#dialect.name} was interrupted, or answers with an older state than before`);
   }
 
   async #list(session: SqlSession, remainingMs: () => number, prefix: string, options: StoreListOptions): Promise<ListResult> {
@@ -101,7 +100,9 @@ export class SqlReads {
       const entries = await this.#readEntries(reader, prefix, first.rows, wanted);
       const more = entries.length > wanted;
       if (more) entries.pop();
-      const count = more ? await reader.count(range) : entries.length;
+      const page = { prefix, from, revision: shown };
+      const count = more ? (this.#counts.take(page) ?? (await reader.count(range))) : entries.length;
+      if (more) this.#counts.put({ ...page, from: `${entries.at(-1)?.key}\0` }, count - entries.length);
       return { result: { entries, revision: shown, more, count }, state: first.state };
     } finally {
       reader.end();
@@ -133,6 +134,35 @@ function nextPage(wanted: number, read: number): PageSize {
 function checkRevision({ newest, compacted }: SqlState, revision: number): void {
   if (revision > newest) throw new FutureRevision(newest);
   if (revision > 0 && revision < compacted) throw new Compacted(compacted);
+}
+
+const MAX_COUNTS = 1_000;
+
+interface PageStart {
+  readonly prefix: string;
+  readonly from: string | undefined;
+  readonly revision: number;
+}
+
+/** Numbers of entries from the start of pages that are expected next. The entries of a revision do not change, so only the first page is counted. */
+class PageCounts {
+  readonly #counts = new Map<string, number>();
+
+  take(page: PageStart): number | undefined {
+    return this.#counts.get(keyOf(page));
+  }
+
+  put(page: PageStart, count: number): void {
+    this.#counts.set(keyOf(page), count);
+    for (const oldest of this.#counts.keys()) {
+      if (this.#counts.size <= MAX_COUNTS) return;
+      this.#counts.delete(oldest);
+    }
+  }
+}
+
+function keyOf({ prefix, from, revision }: PageStart): string {
+  return JSON.stringify([revision, prefix, from]);
 }
 
 /** A read-only transaction that sees one state of the database, and shows the newest or an older revision in it. */

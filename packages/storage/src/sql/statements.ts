@@ -111,9 +111,12 @@ export function liveCount({ condition, values }: KeyRange): Statement {
   return statement(`SELECT COUNT(*) AS entries FROM tsukube_objects o WHERE ${condition}`, ...values);
 }
 
+/** Objects that have not changed since a revision, and changes since then whose previous value is of that time. */
 export function pastCount({ condition, values }: KeyRange, revision: number): Statement {
-  const text = `SELECT COUNT(*) AS entries FROM tsukube_changes o WHERE ${pastCondition(condition)}`;
-  return statement(text, ...values, revision, revision);
+  const unchanged = `SELECT COUNT(*) FROM tsukube_objects o WHERE ${condition} AND o.revision <= ?`;
+  const changed = `SELECT COUNT(*) FROM tsukube_changes o WHERE o.revision > ? AND o.previous > 0 AND o.previous <= ? AND ${condition}`;
+  const text = `SELECT (${unchanged}) + (${changed}) AS entries`;
+  return statement(text, ...values, revision, revision, revision, ...values);
 }
 
 /** A page of the changes of [from, to] in a range of keys, each with the value it replaced. */

@@ -46,6 +46,7 @@ export class SqlWriter {
   readonly #options: WriterOptions;
   readonly #queue = new WriteQueue();
   #session: SqlSession | undefined;
+  #connections = 0;
   #batch = 0;
   #loop: Promise<void> | undefined;
   #inFlight: { readonly group: WriteGroup; readonly done: Promise<void> } | undefined;
@@ -75,6 +76,10 @@ export class SqlWriter {
   /** Settles with the transaction in flight if it contains writes that were cancelled after they were evaluated. */
   cancelledUnderWay(): Promise<void> | undefined {
     return this.#inFlight?.group.hasCancelled ? this.#inFlight.done : undefined;
+  }
+
+  get connections(): number {
+    return this.#connections;
   }
 
   /** Settles with the commit in flight; undefined if there is none. */
@@ -270,6 +275,7 @@ export class SqlWriter {
       throw error;
     }
     this.#session = session;
+    this.#connections++;
     return session;
   }
 
