@@ -9,8 +9,6 @@ import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { configMap, newNamespace } from '../support/server.ts';
 
-const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
 /** What a server creates by itself. */
 const bootstrapLists = [
   '/api/v1/namespaces',
@@ -159,20 +157,4 @@ describe.skipIf(etcdMissing)('three replicas that start at the same moment on an
       [404, 404, 404],
     );
   });
-
-  it('establish one of two definitions that claim the same names', async () => {
-    const [first, second, third] = clients as [Client, Client, Client];
-    const claim = (plural: string) =>
-      definition(plural, { group: 'names.example.com', names: { singular: 'contested', kind: 'Contested' } });
-    await Promise.all([first.send('POST', crds, claim('ones')), second.send('POST', crds, claim('others'))]);
-    const accepted = async () => {
-      const replies = await Promise.all(['ones', 'others'].map((plural) => third.get(`${crds}/${plural}.names.example.com`)));
-      return replies.map(({ body }) => conditionOf(body, 'NamesAccepted')).sort();
-    };
-    await expect.poll(accepted, { timeout: 10_000 }).toEqual(['False', 'True']);
-  });
 });
-
-function conditionOf(object: Any, name: string): string | undefined {
-  return object.status?.conditions?.find(({ type }: Any) => type === name)?.status;
-}

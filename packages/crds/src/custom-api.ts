@@ -21,7 +21,7 @@ import {
 import { definitionOf } from './definition/read-definition.ts';
 import { type Lifecycle, startLifecycle } from './lifecycle/lifecycle.ts';
 import { type CustomResources, openCustomResources } from './serving/custom-resources.ts';
-import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
+import { type CustomDelegateOptions, customResourceDelegate, lateDefinitionDelegate } from './serving/delegate.ts';
 import { customWatchCaches, type ServingParts } from './serving/serving.ts';
 
 export interface CustomApiParts {
@@ -48,6 +48,8 @@ export interface CustomApi {
   /** Resolves when every definition has been parsed, a slice per event loop turn. */
   whenRead(): Promise<void>;
   delegate(options: CustomDelegateOptions): Delegate;
+  /** The last delegate, for requests that `delegate` and all others did not claim. */
+  lateDelegate(delegate: Delegate): Delegate;
   /** The served resources, for discovery. */
   resources(): Iterable<Resource>;
   /** The storage version of every definition, for controllers that handle all kinds. */
@@ -91,6 +93,7 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
       void lifecycle.started.then(resolveRead);
     },
     delegate: (options) => customResourceDelegate(definitions, resources, options),
+    lateDelegate: (delegate) => lateDefinitionDelegate(definitions, delegate),
     resources: () => resources.resources(),
     stored: () => resources.stored(),
     registryOf: (resource) => resources.registryOf(resource),

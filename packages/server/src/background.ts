@@ -71,6 +71,9 @@ export async function startBackground(
     publish(endpoint) {
       controlPlane = startControlPlane({ ...fixedContext, ...controlPlaneOptions(parts), identity: endpoint });
       for (const { name, check } of controlPlane) hooks.complete(name, check);
+      hooks.complete('clock', () => {
+        for (const { checkReadiness } of controlPlane) checkReadiness?.();
+      });
       controllers.push(...controlPlane);
       // Clients that wait for the server are answered before the controllers do their first work.
       setImmediate(start, endpoint);
@@ -136,7 +139,7 @@ export function completeHooks(hooks: RequestHandling['hooks'], { feed }: OpenSto
   hooks.complete('feed', async () => {
     if ((await feed.caughtUp()) === false) throw new Error('the watch cache is behind the store');
   });
-  for (const name of ['admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi']) hooks.complete(name);
+  for (const name of ['admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'clock']) hooks.complete(name);
 }
 
 function controlPlaneOptions(parts: ApiServerParts) {

@@ -157,9 +157,10 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     heavy: parts.heavy,
     memory: new RequestMemory(perProcess(options, requestMemoryBytes(options))),
   };
+  const customDelegate = custom?.delegate({ ...serving, isBuiltIn: builtInNames(resources) });
   return [
     aggregator.delegate,
-    ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
+    ...(customDelegate ? [customDelegate] : []),
     resourceDelegate({ ...serving, resources, registryOf, shutdown: parts.shutdown }),
     (request) => discovery.answer(request),
     unservedPaths(resources),
@@ -178,6 +179,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
       ...(isOpenIdIssuer(parts.serviceAccounts.issuer.issuer) ? openIdPaths : []),
       ...(hasLogs(options) ? ['/logs'] : []),
     ]),
+    ...(custom && customDelegate ? [custom.lateDelegate(customDelegate)] : []),
   ];
 }
 

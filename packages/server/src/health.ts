@@ -55,6 +55,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,
       { ...named('storage', () => checkStored(store)), unlisted: true },
+      { ...named('clock', () => parts.hooks.check('clock')), unlisted: true },
       named('shutdown', () => {
         if (!isReady()) throw new Error('the server is shutting down');
       }),

@@ -37,6 +37,11 @@ export function delegation(delegates: readonly Delegate[]): Handler {
       const answer = candidate(request);
       if (answer !== undefined) return answer;
     }
-    return answerText(404, '404 page not found\n', { 'x-content-type-options': 'nosniff' });
+    return pageNotFound();
   };
+}
+
+/** The answer for a path that nobody serves. */
+export function pageNotFound(): Answer {
+  return answerText(404, '404 page not found\n', { 'x-content-type-options': 'nosniff' });
 }

@@ -29,6 +29,8 @@ export interface ControlPlaneContext extends ControllerContext {
 export interface StartedHook extends RunningController {
   /** Health check: throws if the hook no longer works. */
   check?(): void;
+  /** Throws if the server must not get requests, although it works. */
+  checkReadiness?(): void;
   /** Pre-shutdown hook: other servers take over while this one still answers. */
   withdraw?(): Promise<void>;
 }

@@ -1,7 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { asServer, decodeObject, deleteObject, type ObjectRegistry } from '@tsukube/apiserver';
+import {
+  asServer,
+  type CacheEntry,
+  decodeObject,
+  deleteObject,
+  follow,
+  HealthProblem,
+  nameOfKey,
+  type ObjectRegistry,
+} from '@tsukube/apiserver';
 import { formatMicroTime, type JsonObject, numberIn, objectIn, textIn } from '@tsukube/machinery';
 import { isShared } from '../controller.ts';
+import { ClockComparison } from './clock-comparison.ts';
 import { type ControlPlaneContext, registryIn, type ServerEndpoint, type StartedHook } from './context.ts';
 
 const namespace = 'kube-system';
@@ -13,12 +23,14 @@ export function identityLease(context: ControlPlaneContext, newId: () => string 
   const registry = registryIn(context, 'coordination.k8s.io', 'leases');
   const name = serverIdentity(context.identity);
   const holderIdentity = `${name}_${newId()}`;
+  const clocks = new ClockComparison(name, context.now);
+  const unfollow = isShared(context) ? follow(registry.cache, (entry) => compareClock(registry, entry, clocks)) : () => {};
   // Monotonic: a wall clock that is set forward must not expire the lease.
   let renewed = performance.now();
   const renewAndCleanUp = async () => {
     await renew(registry, name, holderIdentity, context);
     renewed = performance.now();
-    await removeExpired(registry, context.now());
+    await removeExpired(registry, context.now(), clocks);
   };
   const run = () =>
     renewAndCleanUp().catch((error: unknown) =>
@@ -28,12 +40,30 @@ export function identityLease(context: ControlPlaneContext, newId: () => string 
   // An embedded store has no other reader of the lease.
   const timer = setInterval(() => void run(), isShared(context) ? 10_000 : 600_000).unref();
   return {
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      unfollow();
+    },
+    checkReadiness() {
+      const problem = clocks.problem();
+      if (problem !== undefined) throw new HealthProblem(problem);
+    },
     check() {
       if (performance.now() - renewed > leaseDurationSeconds * 1000)
         throw new Error('the identity lease of this server has expired');
     },
   };
+}
+
+function compareClock(
+  { resource }: ObjectRegistry,
+  { key, value, revision, created }: CacheEntry,
+  clocks: ClockComparison,
+): void {
+  const { namespace: place, name } = nameOfKey(resource, key);
+  if (place !== namespace || !name.startsWith('apiserver-')) return;
+  const renewedAt = Date.parse(textIn(objectIn(decodeObject(value), 'spec'), 'renewTime'));
+  clocks.observe({ server: name, created, revision, renewedAt });
 }
 
 /** The name of a server, the same after a restart. Includes the port, which distinguishes servers on one host. */
@@ -76,7 +106,8 @@ function labelsAndAnnotations({ hostname, address, port }: ServerEndpoint): Json
     : { labels, annotations: { 'kubernetes.io/peer-advertise-address': `${address}:${port}` } };
 }
 
-async function removeExpired(registry: ObjectRegistry, now: number): Promise<void> {
+/** By the wall clock, which may be wrong: a server that is seen to renew its lease keeps it. */
+async function removeExpired(registry: ObjectRegistry, now: number, clocks: ClockComparison): Promise<void> {
   for (const { value } of registry.cache.slice(registry.prefix(namespace))) {
     const lease = decodeObject(value);
     const { metadata } = lease;
@@ -84,6 +115,8 @@ async function removeExpired(registry: ObjectRegistry, now: number): Promise<voi
     const spec = objectIn(lease, 'spec');
     const expires = Date.parse(textIn(spec, 'renewTime')) + numberIn(spec, 'leaseDurationSeconds') * 1000;
     // No server writes a lease without a time (NaN): it is expired, too.
-    if (!(expires >= now)) await deleteObject(registry, metadata.name ?? '', {}, asServer(registry, namespace)).catch(() => {});
+    const name = metadata.name ?? '';
+    if (!(expires >= now) && !clocks.isLive(name))
+      await deleteObject(registry, name, {}, asServer(registry, namespace)).catch(() => {});
   }
 }

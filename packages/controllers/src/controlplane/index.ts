@@ -32,6 +32,7 @@ function delayed(name: string, start: () => StartedHook, delayMs: number): PostS
   return {
     name,
     check: () => started?.check?.(),
+    checkReadiness: () => started?.checkReadiness?.(),
     async withdraw() {
       clearTimeout(timer);
       await started?.withdraw?.();

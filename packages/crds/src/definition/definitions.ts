@@ -13,6 +13,8 @@ export interface DefinitionChange {
 export interface Definitions {
   /** Loads the cache and follows its changes; required before the other methods. Rejects if the newest list failed; it is retried. */
   load(): Promise<void>;
+  /** Settles when the definitions include all writes acknowledged before, by any server. Undefined if they do. */
+  fresh(): Promise<unknown> | undefined;
   find(group: string, plural: string): CacheEntry | undefined;
   named(name: string): CacheEntry | undefined;
   /** Without corrupt entries; requests for their objects fail. */
@@ -42,6 +44,7 @@ export function openDefinitions({ cache, resource }: ObjectRegistry): Definition
       });
       return follower.listed();
     },
+    fresh: () => cache.fresh(),
     find: (group, plural) => cache.peek(`${prefix}${plural}.${group}`),
     named: (name) => cache.peek(prefix + name),
     all: () => cache.slice(prefix).filter(({ corrupt }) => !corrupt),
@@ -68,6 +71,7 @@ export function lookedUpDefinitions({ cache, resource }: ObjectRegistry): Defini
   const named = (name: string) => observe(name, cache.peek(prefix + name));
   return {
     load: async () => void (await cache.fresh()),
+    fresh: () => cache.fresh(),
     find: (group, plural) => named(`${plural}.${group}`),
     named,
     all: () =>

@@ -2,6 +2,7 @@ import {
   asResourceRequest,
   type Delegate,
   type IncomingRequest,
+  pageNotFound,
   type ServingContext,
   serveVerb,
   type Verbs,
@@ -33,6 +34,22 @@ export function customResourceDelegate(
     if (!isFor(request, definition) || options.isBuiltIn(info.group, info.version, info.resource)) return undefined;
     const serving = resources.servingOf(entry);
     return serving && serve(request, serving, options);
+  };
+}
+
+/**
+ * The last delegate: for resources that no other one serves. Another server may have established their definition, which has not
+ * reached this one yet.
+ */
+export function lateDefinitionDelegate(definitions: Definitions, serveCustomResource: Delegate): Delegate {
+  const serveOrNotFound = (request: IncomingRequest) => serveCustomResource(request) ?? pageNotFound();
+  return function serveLateDefinition(request) {
+    if (!request.info.isResource || request.info.group === '') return undefined;
+    // If the store does not answer, what is known decides.
+    return definitions.fresh()?.then(
+      () => serveOrNotFound(request),
+      () => serveOrNotFound(request),
+    );
   };
 }
 
