@@ -42,7 +42,7 @@ describe('memory when idle', () => {
       [3],
     ],
     ['is given back after the start', [rest(70), rest(70), rest(60), rest(60), rest(60), rest(60)], [1, 2, 3, 4], [1]],
-    ['is left alone if little came since', [rest(70), rest(70), work(90), rest(90), rest(90), rest(90)], [1], [1]],
+    ['is left alone if little came since', [rest(70), rest(70), work(80), rest(80), rest(80), rest(80)], [1], [1]],
     [
       'is given back again after more work',
       [rest(70), work(300), rest(300), rest(120), rest(110), work(300), rest(300), rest(300)],
