@@ -133,7 +133,7 @@ function hostnameIfUsable(): string[] {
   return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) ? [name] : [];
 }
 
-export interface Renewal {
+export interface CertificateRenewal {
   readonly current: Pki;
   /** Checks now instead of at the next interval. */
   check(): Promise<void>;
@@ -152,7 +152,13 @@ export interface RenewalOptions {
 const twelveHours = 12 * 3_600_000;
 
 /** Opens the PKI, and again twice a day to renew certificates that are due. */
-export function keepRenewed({ open, lock, onRenewed, onError, intervalMilliseconds = twelveHours }: RenewalOptions): Renewal {
+export function keepRenewed({
+  open,
+  lock,
+  onRenewed,
+  onError,
+  intervalMilliseconds = twelveHours,
+}: RenewalOptions): CertificateRenewal {
   let current = open();
   const look = async (): Promise<void> => {
     const unlock = await lock?.();
