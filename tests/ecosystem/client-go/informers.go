@@ -36,8 +36,8 @@ var kinds = []schema.GroupVersionResource{
 	widgets,
 }
 
-// informers watches all kinds while they are written and the server is killed. Every acknowledged write must reach the
-// handlers once, versions of an object must rise, and at the end each cache must equal a list.
+// informers watches all kinds while they are written and the server is killed, or shut down: watches then resume without
+// another list. Every acknowledged write must reach the handlers once, versions of an object must rise, and at the end each cache must equal a list.
 func informers(ctx context.Context, config *rest.Config, server *server, o options) (string, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -73,7 +73,10 @@ func informers(ctx context.Context, config *rest.Config, server *server, o optio
 	for _, log := range written {
 		total += log.acknowledged()
 	}
-	return fmt.Sprintf("%d kinds, %d acknowledged writes, %d events, %d kills", len(kinds), total, events, o.kills), nil
+	if o.graceful && lists.count.Load() > int64(len(kinds)) {
+		return "", fmt.Errorf("informers listed %d times for %d kinds: a shutdown broke watches", lists.count.Load(), len(kinds))
+	}
+	return fmt.Sprintf("%d kinds, %d acknowledged writes, %d events, %d restarts", len(kinds), total, events, o.kills), nil
 }
 
 func prepare(ctx context.Context, client dynamic.Interface) error {

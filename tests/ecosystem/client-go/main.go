@@ -1,4 +1,4 @@
-// Trials of client-go against an API server: informers that follow a server which is killed under writes, and leader
+// Trials of client-go against an API server: informers that follow a server which is killed or shut down under writes, and leader
 // election that releases its lease on cancellation.
 //
 // Usage:
@@ -37,6 +37,7 @@ import (
 type options struct {
 	duration    time.Duration
 	kills       int
+	graceful    bool
 	writers     int
 	rounds      int
 	maxFailover time.Duration
@@ -58,7 +59,8 @@ var trials = []struct {
 func main() {
 	var o options
 	flag.DurationVar(&o.duration, "duration", 10*time.Second, "how long the informer trial writes")
-	flag.IntVar(&o.kills, "kills", 2, "how often the server is killed meanwhile")
+	flag.IntVar(&o.kills, "kills", 2, "how often the server is restarted meanwhile")
+	flag.BoolVar(&o.graceful, "graceful", false, "shut the server down with SIGTERM instead of killing it")
 	flag.IntVar(&o.writers, "writers", 2, "writers for each kind")
 	flag.IntVar(&o.rounds, "rounds", 10, "how often the leader is cancelled")
 	flag.DurationVar(&o.maxFailover, "max-failover", 3*time.Second, "how long another candidate may take to lead")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -97,6 +98,18 @@ func (s *server) ready(ctx context.Context) error {
 func (s *server) kill() {
 	_ = s.process.Process.Kill()
 	<-s.exited
+}
+
+// shutDown ends the process gracefully.
+func (s *server) shutDown() error {
+	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	<-s.exited
+	if code := s.process.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("the server ended with %d", code)
+	}
+	return nil
 }
 
 func isClosed(channel chan struct{}) bool {

@@ -56,7 +56,7 @@ func (l *writeLog) acknowledged() int {
 	return count
 }
 
-// write runs all writers for the duration of the trial and kills the server at even intervals.
+// write runs all writers for the duration of the trial and restarts the server at even intervals.
 func write(ctx context.Context, client dynamic.Interface, server *server, o options) (map[schema.GroupVersionResource]*writeLog, error) {
 	writing, cancel := context.WithTimeout(ctx, o.duration)
 	defer cancel()
@@ -70,7 +70,7 @@ func write(ctx context.Context, client dynamic.Interface, server *server, o opti
 			writers.Go(func() { w.run(writing) })
 		}
 	}
-	err := killOften(writing, server, o)
+	err := restartOften(writing, server, o)
 	writers.Wait()
 	if err == nil && ctx.Err() != nil {
 		err = ctx.Err()
@@ -78,7 +78,7 @@ func write(ctx context.Context, client dynamic.Interface, server *server, o opti
 	return logs, err
 }
 
-func killOften(ctx context.Context, server *server, o options) error {
+func restartOften(ctx context.Context, server *server, o options) error {
 	if server == nil {
 		return nil
 	}
@@ -89,11 +89,21 @@ func killOften(ctx context.Context, server *server, o options) error {
 			return nil
 		case <-time.After(interval):
 		}
-		server.kill()
+		if err := end(server, o.graceful); err != nil {
+			return err
+		}
 		if err := server.start(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func end(server *server, graceful bool) error {
+	if graceful {
+		return server.shutDown()
+	}
+	server.kill()
 	return nil
 }
 
