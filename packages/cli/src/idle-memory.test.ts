@@ -42,7 +42,7 @@ describe('memory when idle', () => {
       [3],
     ],
     ['is released after the start', [rest(70), rest(70), rest(60), rest(60), rest(60), rest(60)], [1, 2, 3, 4], [1]],
-    ['is not collected again after little growth', [rest(70), rest(70), work(90), rest(90), rest(90), rest(90)], [1], [1]],
+    ['is not collected again after little growth', [rest(70), rest(70), work(80), rest(80), rest(80), rest(80)], [1], [1]],
     [
       'is released again after more load',
       [rest(70), work(300), rest(300), rest(120), rest(110), work(300), rest(300), rest(300)],

@@ -11,7 +11,7 @@ const idleUtilization = 0.02;
  * collection of a rest counts what was allocated before; the fourth is the first that does not.
  */
 const collectionsPerRest = 4;
-const worthwhileBytes = 32 << 20;
+const worthwhileBytes = 16 << 20;
 /** Mapped memory above this is also released under load, but rarely, because pages in use are read again. */
 const mappedAtWork = 256 << 20;
 const ticksBetweenTrims = 15;

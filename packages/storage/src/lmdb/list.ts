@@ -29,8 +29,9 @@ export async function listPrefix(
   const isCurrent = revision === snapshot.revision;
   const selection = isCurrent ? current(tables, snapshot, range) : await past(tables, snapshot, range, revision);
   const { options } = snapshot;
-  const readCurrent = (pointer: Pointer) => (lazyValues ? values.readLazily(pointer, options) : values.read(pointer, options));
-  return page(isCurrent ? readCurrent : (pointer) => values.readPast(pointer, options), snapshot, selection, revision, limit);
+  const readNow = (pointer: Pointer) => (isCurrent ? values.read(pointer, options) : values.readPast(pointer, options));
+  const read = lazyValues ? (pointer: Pointer) => values.readLazily(pointer, options) ?? readNow(pointer) : readNow;
+  return page(read, snapshot, selection, revision, limit);
 }
 
 async function page(

@@ -63,10 +63,10 @@ export class ValueReader {
     return (this.#viewed(pointer) ?? this.read(pointer)).value;
   }
 
-  /** Verifies a current value, which is read when it is accessed. Values that are not JSON objects are read now. */
-  readLazily(pointer: Pointer, options?: ReadOptions): Entry {
+  /** Verifies a value, which is read when it is accessed. Undefined if it is corrupt, or not a JSON object. */
+  readLazily(pointer: Pointer, options?: ReadOptions): Entry | undefined {
     const value = this.#viewed(pointer, options)?.value;
-    return value?.[0] === OPENING_BRACE ? new UnreadEntry(pointer, value.length, this) : this.read(pointer, options);
+    return value?.[0] === OPENING_BRACE ? new UnreadEntry(pointer, value.length, this) : undefined;
   }
 
   #viewed({ key, revision }: Pointer, options?: ReadOptions): Entry | undefined {
