@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Throughput and memory of `tsukube serve --workers`: node bench/workers.mjs [--workers 1,2,4] [--objects 100000] [--seconds 4] [--settle 15]
+// Throughput, CPU time and memory of `tsukube serve --workers`: node bench/workers.mjs [--workers 1,2,4] [--objects 100000] [--seconds 4] [--settle 20]
 import { fork, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:http2';
@@ -14,12 +14,13 @@ const program = join(root, 'packages/tsukube/dist/tsukube.cjs');
 const path = '/api/v1/namespaces/default/configmaps';
 const connections = 8;
 const streamsPerConnection = 8;
+const watches = 500;
 const options = {
   workers: { type: 'string', default: '1,2,4' },
   objects: { type: 'string', default: '100000' },
   seconds: { type: 'string', default: '4' },
   /** Seconds from the load of the caches to the measurement of memory. */
-  settle: { type: 'string', default: '15' },
+  settle: { type: 'string', default: '20' },
 };
 
 if (process.send) await load();
@@ -65,16 +66,33 @@ async function measure(dataDir, count, objects, ms, settleMs) {
     await pause(settleMs);
     const pids = [server.pid, ...childrenOf(server.pid)];
     const memory = memoryOf(pids);
-    const gets = await costOf(pids, ms, () => drive(kubeconfig, 'get', objects, ms));
-    const creates = await costOf(pids, ms, () => drive(kubeconfig, 'create', objects, ms));
-    process.stdout.write(
-      `workers ${count} (lists answered by ${indexes}): PSS ${memory.map(mib).join(' + ')} = ${mib(sum(memory))} MiB, ` +
-        `gets: ${gets}, creates: ${creates}\n`,
-    );
+    print(`workers ${count} (lists answered by ${indexes}): PSS ${memory.map(mib).join(' + ')} = ${mib(sum(memory))} MiB`);
+    const run = async (title, load) =>
+      print(`  ${title.padEnd(24)}${await costOf(pids, ms, () => drive(kubeconfig, { ...load, objects, ms }))}`);
+    await run('gets', { what: 'get' });
+    // All connections at one process, which is then as busy as a single one: the cost of a request there.
+    if (count > 1) for (const only of [0, 1]) await run(`gets at process ${only}`, { what: 'get', only: String(only) });
+    await run('creates', { what: 'create' });
+    await watchEvents(run, kubeconfig);
   } finally {
     server.kill('SIGTERM');
     await new Promise((resolve) => server.once('exit', resolve));
   }
+}
+
+/** Creates with watches of all objects open: each create is an event of every watch. */
+async function watchEvents(run, kubeconfig) {
+  const sessions = Array.from({ length: connections }, () => session2(kubeconfig));
+  const { body } = await send(sessions[0], { ':path': `${path}?limit=1` });
+  const { resourceVersion } = JSON.parse(body).metadata;
+  for (let i = 0; i < watches; i++) {
+    const stream = sessions[i % connections].request({ ':path': `${path}?watch=1&resourceVersion=${resourceVersion}` });
+    const answered = new Promise((resolve) => stream.once('response', resolve));
+    stream.on('error', () => {}).resume();
+    await answered;
+  }
+  await run(`creates, ${watches} watches`, { what: 'create', paced: true });
+  for (const session of sessions) session.destroy();
 }
 
 /**
@@ -112,12 +130,12 @@ async function listInEach(kubeconfig, count) {
   return [...seen].sort().join();
 }
 
-/** Closed loops in two processes. */
-async function drive(kubeconfig, what, objects, ms) {
+/** Closed loops in two processes; `paced` is one request at a time of each. */
+async function drive(kubeconfig, load) {
   const rates = await Promise.all(
     [0, 1].map((index) => {
       const child = fork(fileURLToPath(import.meta.url));
-      child.send({ kubeconfig, what, objects, ms, index });
+      child.send({ kubeconfig, index, ...load });
       return new Promise((resolve) => child.once('message', resolve));
     }),
   );
@@ -125,8 +143,8 @@ async function drive(kubeconfig, what, objects, ms) {
 }
 
 async function load() {
-  const { kubeconfig, what, objects, ms, index } = await new Promise((resolve) => process.once('message', resolve));
-  const sessions = Array.from({ length: connections }, () => session2(kubeconfig));
+  const { kubeconfig, what, only, paced, objects, ms, index } = await new Promise((resolve) => process.once('message', resolve));
+  const sessions = await sessionsAt(kubeconfig, paced ? 1 : connections, only);
   const end = performance.now() + ms;
   let done = 0;
   const loop = async (session) => {
@@ -136,9 +154,23 @@ async function load() {
       else await send(session, { ':method': 'POST', ':path': path, 'content-type': 'application/json' }, configMap(name));
     }
   };
-  await Promise.all(sessions.flatMap((session) => Array.from({ length: streamsPerConnection }, () => loop(session))));
+  const streams = paced ? 1 : streamsPerConnection;
+  await Promise.all(sessions.flatMap((session) => Array.from({ length: streams }, () => loop(session))));
   for (const session of sessions) session.destroy();
   process.send(done / (ms / 1000), () => process.exit());
+}
+
+/** Connections to any process, or only to the one with an index. */
+async function sessionsAt(kubeconfig, count, only) {
+  const [taken, others] = [[], []];
+  while (taken.length < count) {
+    const session = session2(kubeconfig);
+    const { headers } = await send(session, { ':path': '/version' });
+    const isWanted = only === undefined || (headers['x-tsukube-worker'] ?? '0') === only;
+    (isWanted ? taken : others).push(session);
+  }
+  for (const session of others) session.destroy();
+  return taken;
 }
 
 function configMap(name) {
@@ -156,12 +188,13 @@ function send(session, headers, body) {
   return new Promise((resolve, reject) => {
     const stream = session.request(headers, { endStream: body === undefined });
     let answered;
+    const chunks = [];
     stream.on('response', (given) => {
       answered = given;
     });
-    stream.on('data', () => {});
+    stream.on('data', (chunk) => chunks.push(chunk));
     stream.on('end', () => {
-      if (answered?.[':status'] < 300) resolve({ headers: answered });
+      if (answered?.[':status'] < 300) resolve({ headers: answered, body: Buffer.concat(chunks) });
       else reject(new Error(`${headers[':path']} was answered with ${answered?.[':status']}`));
     });
     stream.on('error', reject);
@@ -183,6 +216,10 @@ function childrenOf(pid) {
       return [];
     }
   });
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
 }
 
 function sum(numbers) {

@@ -20,24 +20,34 @@ async function differing(recording: Recording, kubeconfig: string) {
     .filter(({ diffs }) => diffs.length > 0);
 }
 
-/** Replays all recordings, or those whose names start with one of the prefixes, against a server with these options. */
-export function describeReplay(title: string, options: StartOptions = {}, prefixes: readonly string[] = ['']): void {
-  const selected = recordings.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)));
-  describe(title, () => {
-    // The recorded server had no removed API versions and no controller-manager that protects volumes.
-    const protections = ['persistentvolumeclaim', 'persistentvolume', 'volumeattributesclass'];
-    const controllers = ['*', ...protections.map((name) => `-${name}-protection-controller`)];
-    const t = useServer({ runtimeConfig: { 'api/legacy': false }, controllers, ...options });
+/** Flags of the recorded server: it had no removed API versions and no controller-manager that protects volumes. */
+export const recordedOptions = {
+  runtimeConfig: { 'api/legacy': false },
+  controllers: [
+    '*',
+    ...['persistentvolumeclaim', 'persistentvolume', 'volumeattributesclass'].map((name) => `-${name}-protection-controller`),
+  ],
+};
 
-    it.each(selected.map((each) => [each.name, each] as const))('%s', { timeout: 60_000 }, async (_, recording) => {
-      const known = knownDifferences[recording.name] ?? {};
-      const failures = await differing(recording, t.server.kubeconfig);
-      expect(failures.filter(({ step }) => known[step] === undefined)).toEqual([]);
-      const steps = failures.map(({ step }) => String(step));
-      expect(
-        Object.keys(known).filter((step) => !steps.includes(step)),
-        'differences that are gone: take them off the list',
-      ).toEqual([]);
-    });
+/** Replays all recordings, or those whose names start with one of the prefixes, against a server with these options. */
+export function describeReplay(title: string, options: StartOptions = {}, prefixes?: readonly string[]): void {
+  describe(title, () => {
+    const t = useServer({ ...recordedOptions, ...options });
+    replayAll(() => t.server.kubeconfig, prefixes);
+  });
+}
+
+/** A test for each recording, against the server of a kubeconfig. */
+export function replayAll(kubeconfig: () => string, prefixes: readonly string[] = ['']): void {
+  const selected = recordings.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)));
+  it.each(selected.map((each) => [each.name, each] as const))('%s', { timeout: 60_000 }, async (_, recording) => {
+    const known = knownDifferences[recording.name] ?? {};
+    const failures = await differing(recording, kubeconfig());
+    expect(failures.filter(({ step }) => known[step] === undefined)).toEqual([]);
+    const steps = failures.map(({ step }) => String(step));
+    expect(
+      Object.keys(known).filter((step) => !steps.includes(step)),
+      'differences that are gone: take them off the list',
+    ).toEqual([]);
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Entry, FutureRevision, type Page, type Store } from '../store.ts';
+import { type Entry, FutureRevision, type Page, type Store, type StoreListOptions } from '../store.ts';
 import { bytes, type OpenStore, textOf } from './support.ts';
 
 export function lists(open: OpenStore): void {
@@ -122,6 +122,21 @@ export function lists(open: OpenStore): void {
     expect(shape(await store.list('/c/', { revision, limit: 2, from: '/c/3' }))).toEqual([2, true, 5]);
     expect(shape(await store.list('/c/', { revision, limit: 2, from: '/c/6' }))).toEqual([2, false, 2]);
     expect(shape(await store.list('/c/', { limit: 2 }))).toEqual([2, true, 7]);
+  });
+
+  it('reads values when they are accessed, if asked to', async () => {
+    const { store } = await open();
+    const values = ['{"a":1}', 'no JSON', '', `{"b":"${'x'.repeat(100_000)}"}`];
+    for (const [i, value] of values.entries()) await store.create(`/a/${i}`, bytes(value));
+    const { revision } = await store.create('/a/later', bytes('{}'));
+    const first = await store.get('/a/0');
+    await store.update('/a/0', bytes('{"a":2}'), first?.revision as number);
+    const textsOf = async (options: StoreListOptions) =>
+      (await store.list('/a/', { ...options, lazyValues: true })).entries.map(({ value }) => textOf(value));
+    expect(await textsOf({})).toEqual(['{"a":2}', ...values.slice(1), '{}']);
+    expect(await textsOf({ revision })).toEqual([...values, '{}']);
+    for (const { key, size, value } of (await store.list('/a/', { lazyValues: true })).entries)
+      expect([key, size ?? value.length]).toEqual([key, value.length]);
   });
 
   it('rejects a future revision', async () => {

@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { checkKey, isTooLong } from '../keys.ts';
 import type { LmdbEnvironment } from '../lmdb/environment.ts';
-import { type Damaged, type Head, soundHead } from '../lmdb/file/records.ts';
-import { listPrefix, Snapshot } from '../lmdb/list.ts';
-import { CorruptValues, type OnCorrupt, ValueReader } from '../lmdb/values.ts';
+import { LmdbReads } from '../lmdb/reads.ts';
+import type { OnCorrupt } from '../lmdb/values.ts';
 import {
   type Batch,
   Cancelled,
@@ -33,23 +32,20 @@ export interface ReaderStoreOptions {
 /** Reads the database in this process, and sends writes to the process that writes it. */
 export class ReaderStore implements Store {
   readonly #tables: LmdbEnvironment;
-  readonly #corrupt: CorruptValues;
-  readonly #values: ValueReader;
+  readonly #reads: LmdbReads;
   readonly #log: FollowedLog;
   readonly #watches: LocalWatches;
   readonly #writes: RemoteWrites;
   readonly #taps = new Taps();
   readonly #compactionListeners = new Set<(revision: number) => void>();
-  readonly #lists = new Set<Promise<unknown>>();
   readonly #onLost: (error: Error) => void;
   #closing: Promise<void> | undefined;
 
   constructor(tables: LmdbEnvironment, { connection, onCorrupt, onLost }: ReaderStoreOptions) {
     this.#tables = tables;
     this.#onLost = onLost;
-    this.#corrupt = new CorruptValues(onCorrupt);
-    this.#values = new ValueReader(tables, this.#corrupt);
-    this.#log = new FollowedLog(tables, this.#values, (batch) => this.#publish(batch));
+    this.#reads = new LmdbReads(tables, () => this.#checkOpen(), onCorrupt);
+    this.#log = new FollowedLog(tables, this.#reads.values, (batch) => this.#publish(batch));
     this.#watches = new LocalWatches(this.#log);
     this.#writes = new RemoteWrites(connection, {
       onCommitted: (revision, values) => this.#onCommitted(revision, values),
@@ -71,20 +67,13 @@ export class ReaderStore implements Store {
   async get(key: string): Promise<Entry | undefined> {
     this.#checkOpen();
     this.#tables.root.resetReadTxn();
-    const found = isTooLong(key) ? undefined : (this.#tables.current.get(key) as Head | Damaged | undefined);
-    return found && this.#values.read({ ...soundHead(key, found), key });
+    const head = this.#reads.head(key);
+    return head && this.#reads.values.read({ ...head, key });
   }
 
   async list(prefix: string, options: StoreListOptions = {}): Promise<Page> {
     await this.catchUp();
-    const snapshot = new Snapshot(this.#tables, () => this.#checkOpen());
-    const { compacted } = this.#log;
-    const listing = listPrefix(this.#tables, this.#values, snapshot, compacted, prefix, options).finally(() => {
-      snapshot.release();
-      this.#lists.delete(listing);
-    });
-    this.#lists.add(listing);
-    return listing;
+    return this.#reads.list(prefix, options, this.#log.compacted);
   }
 
   async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
@@ -135,11 +124,11 @@ export class ReaderStore implements Store {
 
   valueAt(revision: number, key: string): Uint8Array {
     this.#checkOpen();
-    return this.#values.view({ key, revision, created: 0 });
+    return this.#reads.values.view({ key, revision, created: 0 });
   }
 
   corruption(): Corruption {
-    return this.#corrupt;
+    return this.#reads.corrupt;
   }
 
   async compact(revision: number): Promise<void> {
@@ -150,8 +139,7 @@ export class ReaderStore implements Store {
 
   async trim(): Promise<void> {
     this.#checkOpen();
-    // A list in progress still reads in its transaction.
-    if (this.#lists.size === 0) this.#tables.reopen();
+    this.#reads.trim();
   }
 
   async ping(): Promise<void> {
@@ -168,9 +156,7 @@ export class ReaderStore implements Store {
   async #close(): Promise<void> {
     this.#watches.end();
     await this.#writes.close();
-    await Promise.allSettled(this.#lists);
-    // Closing reads the memory map.
-    if (!this.#tables.guard.hasFailed) await this.#tables.root.close();
+    await this.#reads.close();
   }
 
   #checkOpen(): void {
@@ -203,7 +189,7 @@ export class ReaderStore implements Store {
   }
 
   #publish(batch: Batch): void {
-    for (const { entry } of batch.changes) this.#corrupt.forget(entry.key);
+    for (const { entry } of batch.changes) this.#reads.corrupt.forget(entry.key);
     this.#taps.publish(batch);
     this.#watches.wake();
   }

@@ -1,5 +1,5 @@
 import { type Clock, ExpiryTimer } from '../clock.ts';
-import { checkKey, isTooLong } from '../keys.ts';
+import { checkKey } from '../keys.ts';
 import {
   type Batch,
   Cancelled,
@@ -21,11 +21,11 @@ import type { Attempt, Write } from './commit-group.ts';
 import { Compactor } from './compactor.ts';
 import { type LmdbEnvironment, readCommitted } from './environment.ts';
 import { removeExpired } from './expiry.ts';
-import { type Damaged, type Head, type State, soundHead } from './file/records.ts';
-import { listPrefix, Snapshot } from './list.ts';
+import type { State } from './file/records.ts';
 import { LmdbLog } from './log.ts';
 import type { SharedLmdb } from './options.ts';
-import { CorruptValues, type OnCorrupt, ValueReader } from './values.ts';
+import { LmdbReads } from './reads.ts';
+import type { OnCorrupt } from './values.ts';
 import { LmdbWriter } from './writer.ts';
 
 /** The newest entry of a key, including uncommitted writes. */
@@ -44,14 +44,12 @@ export class LmdbStore implements Store {
   readonly #tables: LmdbEnvironment;
   readonly #clock: Clock;
   readonly #writer: LmdbWriter;
-  readonly #corrupt: CorruptValues;
-  readonly #values: ValueReader;
+  readonly #reads: LmdbReads;
   readonly #log: LmdbLog;
   readonly #watches: LocalWatches;
   readonly #taps = new Taps();
   readonly #sweeper: Compactor;
   readonly #timer: ExpiryTimer;
-  readonly #lists = new Set<Promise<unknown>>();
   readonly #shared: SharedLmdb | undefined;
   readonly catchUp?: Store['catchUp'];
   #closing: Promise<void> | undefined;
@@ -68,9 +66,8 @@ export class LmdbStore implements Store {
       (writes) => this.#publish(writes),
       () => tables.guard.check(),
     );
-    this.#corrupt = new CorruptValues(onCorrupt ?? (() => {}));
-    this.#values = new ValueReader(tables, this.#corrupt);
-    this.#log = new LmdbLog(tables, this.#values, state.revision, () => this.#writer.state);
+    this.#reads = new LmdbReads(tables, () => this.#checkOpen(), onCorrupt ?? (() => {}));
+    this.#log = new LmdbLog(tables, this.#reads.values, state.revision, () => this.#writer.state);
     this.#watches = new LocalWatches(this.#log);
     this.#sweeper = new Compactor(tables, this.#writer);
     this.#timer = new ExpiryTimer(clock, (now) => removeExpired(tables, now, (key, expected) => this.delete(key, expected)));
@@ -100,21 +97,14 @@ export class LmdbStore implements Store {
   async get(key: string): Promise<Entry | undefined> {
     this.#checkOpen();
     if (this.#shared) this.#tables.root.resetReadTxn();
-    const head = this.#committed(key);
+    const head = this.#reads.head(key);
     return head && this.#log.entryAt({ ...head, key });
   }
 
   async list(prefix: string, options: StoreListOptions = {}): Promise<Page> {
     this.#checkOpen();
     if (this.#shared) this.#tables.root.resetReadTxn();
-    const snapshot = new Snapshot(this.#tables, () => this.#checkOpen());
-    const { compacted } = this.#writer.state;
-    const listing = listPrefix(this.#tables, this.#values, snapshot, compacted, prefix, options).finally(() => {
-      snapshot.release();
-      this.#lists.delete(listing);
-    });
-    this.#lists.add(listing);
-    return listing;
+    return this.#reads.list(prefix, options, this.#writer.state.compacted);
   }
 
   async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
@@ -183,7 +173,7 @@ export class LmdbStore implements Store {
   }
 
   corruption(): Corruption {
-    return this.#corrupt;
+    return this.#reads.corrupt;
   }
 
   async compact(revision: number): Promise<void> {
@@ -197,10 +187,7 @@ export class LmdbStore implements Store {
 
   async trim(): Promise<void> {
     this.#checkOpen();
-    await this.#writer.runExclusive(() => {
-      // A list in progress still reads in its transaction.
-      if (this.#lists.size === 0) this.#tables.reopen();
-    });
+    await this.#writer.runExclusive(() => this.#reads.trim());
   }
 
   async ping(): Promise<void> {
@@ -216,9 +203,7 @@ export class LmdbStore implements Store {
   async #close(): Promise<void> {
     this.#watches.end();
     await Promise.all([this.#writer.close(), this.#sweeper.stop(), this.#timer.stop()]);
-    await Promise.allSettled(this.#lists);
-    // Closing reads the memory map.
-    if (!this.#tables.guard.hasFailed) await this.#tables.root.close();
+    await this.#reads.close();
   }
 
   #checkOpen(): void {
@@ -231,11 +216,6 @@ export class LmdbStore implements Store {
     if (options?.isCancelled?.()) throw new Cancelled();
   }
 
-  #committed(key: string): Head | undefined {
-    const head = isTooLong(key) ? undefined : (this.#tables.current.get(key) as Head | Damaged | undefined);
-    return head && soundHead(key, head);
-  }
-
   #exists(key: string): boolean {
     const pending = this.#writer.pending(key);
     return pending ? pending.change.type === 'put' : this.#tables.current.doesExist(key);
@@ -244,7 +224,7 @@ export class LmdbStore implements Store {
   #newest(key: string): Newest | undefined {
     const pending = this.#writer.pending(key);
     if (pending) return pending.change.type === 'put' ? { entry: pending.change.entry, expires: pending.expires } : undefined;
-    const head = this.#committed(key);
+    const head = this.#reads.head(key);
     return head && { entry: this.#log.entryAt({ ...head, key }), expires: head.expires };
   }
 
@@ -261,7 +241,7 @@ export class LmdbStore implements Store {
     const changes = writes.map(({ change }) => change);
     for (const change of changes) {
       this.#log.add(change);
-      this.#corrupt.forget(change.entry.key);
+      this.#reads.corrupt.forget(change.entry.key);
     }
     this.#taps.publish({ changes, revision: this.#log.newest });
     this.#watches.wake();
