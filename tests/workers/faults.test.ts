@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -68,6 +68,11 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
       process.kill(pid, 'SIGCONT');
     }
   }
+
+  it('logs to a file per process', async () => {
+    for (const name of ['tsukube.log', 'tsukube.worker-1.log', 'tsukube.worker-2.log'])
+      await until(() => readFileSync(join(dataDir, 'logs', name), 'utf8').includes(' serving url='), `${name} is written`);
+  });
 
   it.each([
     ['a second server', []],
