@@ -34,7 +34,9 @@ function tsukube(...args: string[]): Promise<Outcome> {
 const statusNow = (reply: Promise<Reply>, ms: number) =>
   Promise.race([reply.then(({ status }) => status), pause(ms).then(() => 'none')]);
 
-describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several processes', () => {
+const options = { timeout: 90_000 };
+
+describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several processes', options, () => {
   let folder: string;
   let dataDir: string;
   let server: WorkerServer;
@@ -105,8 +107,9 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
     await until(() => made.length > 60, 'some objects are written');
     const acknowledged = [...made];
     const file = join(folder, 'snapshot');
-    const saved = await tsukube('snapshot', 'save', file, '--data-dir', dataDir);
-    isWriting = false;
+    const saved = await tsukube('snapshot', 'save', file, '--data-dir', dataDir).finally(() => {
+      isWriting = false;
+    });
     await Promise.all(writing);
     expect(saved).toMatchObject({ code: 0, err: '' });
     const restored = join(folder, 'restored');
@@ -182,12 +185,12 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
       const cutOff = client(1)
         .get('/version')
         .catch((error: NodeJS.ErrnoException) => error.code);
-      await until(() => server.pidOf(1) !== pid, 'it is replaced', 45_000);
+      await until(() => server.pidOf(1) !== pid, 'it is replaced', 80_000);
       expect(await cutOff).toBe('ECONNRESET');
       clients[1] = await clientOf(server.kubeconfig, 1);
       expect((await create(1, 'after-all')).status).toBe(201);
     },
-    60_000,
+    100_000,
   );
 
   it('serves a new certificate in all processes', async () => {
