@@ -42,6 +42,8 @@ export function http1Wire({ url, tls }: Client): Wire {
       const sent = request(url + path, { method, agent, headers });
       sent.on('response', (response) => resolve(answer(response.statusCode, response.headers, response)));
       sent.on('error', (cause) => reject(new WireBroken('no answer', { cause })));
+      // A request that an agent assigns a connection which is being closed may end without an error.
+      sent.on('close', () => reject(new WireBroken('no answer')));
       sent.end(body);
     });
   const close = () => {

@@ -7,6 +7,7 @@ import { http1Wire, http2Wire, WatchRefused, type Wire } from '../crash/wire.ts'
 import { WriteLog } from '../crash/write-log.ts';
 import { Writer } from '../crash/writer.ts';
 import { type Client, clientFor } from '../support/client.ts';
+import { clock, showProgress } from '../support/progress.ts';
 import type { Random } from '../support/random.ts';
 import { own } from '../support/server.ts';
 import { HistoryReader } from './history-reader.ts';
@@ -79,6 +80,28 @@ export class HistoryTrial {
       if (this.#failure) throw this.#failure;
       if (performance.now() > deadline) throw new Error(`fewer than ${count} writes were acknowledged in ${catchUpMs / 1000} s`);
     }
+  }
+
+  /**
+   * Disturbs the servers until `seconds` have passed, at least three times, with `writes` acknowledged writes before and after each
+   * disturbance, and checks the history. Returns a summary.
+   */
+  async run(seconds: number, writes: number, disturb: (round: number) => Promise<void>): Promise<string> {
+    const began = performance.now();
+    let rounds = 0;
+    const stopProgress = showProgress(() => `${rounds} disturbances; ${this.summary}`);
+    try {
+      while (performance.now() - began < seconds * 1000 || rounds < 3) {
+        await this.progress(writes);
+        await disturb(++rounds);
+      }
+      await this.progress(writes);
+      await this.concludeAndCheck();
+    } finally {
+      stopProgress();
+    }
+    expect(this.log.count('acknowledged')).toBeGreaterThan(rounds * writes);
+    return `${rounds} disturbances in ${clock(performance.now() - began).trim()}; ${this.summary}`;
   }
 
   /** Ends the writers, waits until the watches have seen everything, and checks the history. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { clock, isLong, showProgress } from '../support/progress.ts';
+import { isLong } from '../support/progress.ts';
 import { type Random, seeded } from '../support/random.ts';
 import { type Replicas, startReplicas } from '../support/replicas.ts';
 import { notBuilt } from '../support/server-process.ts';
@@ -46,24 +46,9 @@ describe.skipIf(notBuilt || Boolean(sharedStoreMissing[storage]))(`three replica
     replicas = await startReplicas({ count: 3, args: store.args, quiet: true });
     trial = new HistoryTrial(replicas.kubeconfig, random);
     await trial.begin(16);
-    const began = performance.now();
-    let disturbances = 0;
-    const stopProgress = showProgress(() => `${disturbances} disturbances; ${trial?.summary}`);
-    try {
-      while (performance.now() - began < seconds * 1000 || disturbances < 3) {
-        await trial.progress(30);
-        await disturb(replicas, store, random);
-        disturbances++;
-      }
-      await trial.progress(30);
-      await trial.concludeAndCheck();
-    } finally {
-      stopProgress();
-    }
-    console.log(
-      `replicas (${storage}): ${disturbances} disturbances in ${clock(performance.now() - began).trim()}; ${trial.summary}; seed ${seed}`,
-    );
-    expect(trial.log.count('acknowledged')).toBeGreaterThan(disturbances * 30);
+    const [servers, database] = [replicas, store];
+    const summary = await trial.run(seconds, 30, () => disturb(servers, database, random));
+    console.log(`replicas (${storage}): ${summary}; seed ${seed}`);
     trial = undefined;
   });
 });

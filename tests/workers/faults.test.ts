@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,7 +34,9 @@ function tsukube(...args: string[]): Promise<Outcome> {
 const statusNow = (reply: Promise<Reply>, ms: number) =>
   Promise.race([reply.then(({ status }) => status), pause(ms).then(() => 'none')]);
 
-describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several processes', () => {
+const options = { timeout: 90_000 };
+
+describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several processes', options, () => {
   let folder: string;
   let dataDir: string;
   let server: WorkerServer;
@@ -69,6 +71,11 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
     }
   }
 
+  it('logs to a file per process', async () => {
+    for (const name of ['tsukube.log', 'tsukube.worker-1.log', 'tsukube.worker-2.log'])
+      await until(() => readFileSync(join(dataDir, 'logs', name), 'utf8').includes(' serving url='), `${name} is written`);
+  });
+
   it.each([
     ['a second server', []],
     ['a second server with workers', ['--workers=2']],
@@ -100,8 +107,9 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
     await until(() => made.length > 60, 'some objects are written');
     const acknowledged = [...made];
     const file = join(folder, 'snapshot');
-    const saved = await tsukube('snapshot', 'save', file, '--data-dir', dataDir);
-    isWriting = false;
+    const saved = await tsukube('snapshot', 'save', file, '--data-dir', dataDir).finally(() => {
+      isWriting = false;
+    });
     await Promise.all(writing);
     expect(saved).toMatchObject({ code: 0, err: '' });
     const restored = join(folder, 'restored');
@@ -177,12 +185,12 @@ describe.skipIf(notBuilt || process.platform !== 'linux')('a server with several
       const cutOff = client(1)
         .get('/version')
         .catch((error: NodeJS.ErrnoException) => error.code);
-      await until(() => server.pidOf(1) !== pid, 'it is replaced', 45_000);
+      await until(() => server.pidOf(1) !== pid, 'it is replaced', 80_000);
       expect(await cutOff).toBe('ECONNRESET');
       clients[1] = await clientOf(server.kubeconfig, 1);
       expect((await create(1, 'after-all')).status).toBe(201);
     },
-    60_000,
+    100_000,
   );
 
   it('serves a new certificate in all processes', async () => {

@@ -1,4 +1,4 @@
-import { type Store, Unavailable } from '@tsukube/storage';
+import { type Entry, type Store, Unavailable } from '@tsukube/storage';
 import { ManualClock, storeContract } from '@tsukube/storage/contract';
 import { openMemory } from '@tsukube/storage/memory';
 import { describe, expect, it } from 'vitest';
@@ -90,6 +90,29 @@ describe('watch cache', () => {
     const entry = await cache.create('/a/1', Buffer.from('x'));
     expect(entry.value.toString()).toBe(`x@${entry.revision}`);
     expect((await cache.list('/a/')).entries[0]).toBe(entry);
+  });
+
+  it('neither reads nor keeps values that processes share, until they are asked for', async () => {
+    const shared = (store: Store) => Object.assign(rereadable(store), { catchUp: () => undefined });
+    const { cache, store } = await open(shared);
+    const { reads } = store as Store & { reads: number[] };
+    const { revision } = await store.create('/a', Buffer.from('12345'));
+    await store.create('/b', Buffer.from('6'));
+    const list = store.list.bind(store);
+    store.list = async (prefix, options) => {
+      const page = await list(prefix, options);
+      const unread = ({ key, revision, created, value }: Entry): Entry =>
+        Object.defineProperty({ key, revision, created, size: value.length } as Entry, 'value', {
+          get: () => {
+            throw new Error('it was read');
+          },
+        });
+      return options?.lazyValues ? { ...page, entries: page.entries.map(unread) } : page;
+    };
+    await cache.loaded();
+    expect([cache.size, cache.bytes, reads]).toEqual([2, 6, []]);
+    for (let i = 0; i < 2; i++) expect(cache.peek('/a')?.value.toString()).toBe('12345');
+    expect(reads).toEqual([revision, revision]);
   });
 
   it('evicts values and reads them again on demand', async () => {

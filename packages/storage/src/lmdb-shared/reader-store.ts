@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { checkKey, isTooLong } from '../keys.ts';
+import { CaughtUp } from '../lmdb/caught-up.ts';
 import type { LmdbEnvironment } from '../lmdb/environment.ts';
 import { LmdbReads } from '../lmdb/reads.ts';
 import type { OnCorrupt } from '../lmdb/values.ts';
@@ -38,6 +39,7 @@ export class ReaderStore implements Store {
   readonly #writes: RemoteWrites;
   readonly #taps = new Taps();
   readonly #compactionListeners = new Set<(revision: number) => void>();
+  readonly #caughtUp = new CaughtUp();
   readonly #onLost: (error: Error) => void;
   #closing: Promise<void> | undefined;
 
@@ -56,7 +58,10 @@ export class ReaderStore implements Store {
 
   catchUp(): Promise<void> | undefined {
     this.#checkOpen();
-    return this.#log.catchUp();
+    if (this.#caughtUp.isSet) return undefined;
+    const behind = this.#log.catchUp();
+    if (!behind) this.#caughtUp.set();
+    return behind;
   }
 
   async revision(): Promise<number> {

@@ -17,6 +17,7 @@ import {
   withRevision,
 } from '../store.ts';
 import { LocalWatches, type TapListener, Taps } from '../watches.ts';
+import { CaughtUp } from './caught-up.ts';
 import type { Attempt, Write } from './commit-group.ts';
 import { Compactor } from './compactor.ts';
 import { type LmdbEnvironment, readCommitted } from './environment.ts';
@@ -51,6 +52,7 @@ export class LmdbStore implements Store {
   readonly #sweeper: Compactor;
   readonly #timer: ExpiryTimer;
   readonly #shared: SharedLmdb | undefined;
+  readonly #caughtUp = new CaughtUp();
   readonly catchUp?: Store['catchUp'];
   #closing: Promise<void> | undefined;
 
@@ -85,7 +87,10 @@ export class LmdbStore implements Store {
    */
   #catchUp(): Promise<void> | undefined {
     this.#checkOpen();
-    return readCommitted(this.#tables).revision > this.#log.newest ? this.#writer.committed() : undefined;
+    if (this.#caughtUp.isSet) return undefined;
+    if (readCommitted(this.#tables).revision > this.#log.newest) return this.#writer.committed();
+    this.#caughtUp.set();
+    return undefined;
   }
 
   async revision(): Promise<number> {
