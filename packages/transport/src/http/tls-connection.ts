@@ -61,7 +61,8 @@ function whole(chain: readonly Buffer[], isResumed: boolean): readonly Buffer[] 
   if (isResumed) return chains.get(id) ?? chain;
   if (chain.length === 1) return chain;
   chains.delete(id);
-  if (chains.size >= maxChains) chains.delete(chains.keys().next().value as string);
+  const [oldest] = chains.keys();
+  if (oldest !== undefined && chains.size >= maxChains) chains.delete(oldest);
   chains.set(id, chain);
   return chain;
 }

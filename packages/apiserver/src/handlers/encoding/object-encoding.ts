@@ -32,7 +32,7 @@ export function noRepresentation(asked: string, what: string, kind: string, { re
 const goPackages: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
 
 function goPackage(group: string): string {
-  return goPackages[group] ?? (group.split('.', 1)[0] as string);
+  return goPackages[group] ?? group.split('.', 1)[0] ?? group;
 }
 
 const lineEnd = Buffer.from('\n');
