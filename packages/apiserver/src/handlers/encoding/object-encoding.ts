@@ -56,6 +56,7 @@ export function partialMetadata(entry: CacheEntry, { metaVersion }: Output): Buf
   return Buffer.concat([partialPrefix(metaVersion), entry.value.subarray(start, end), closing]);
 }
 
+/** By version of meta.k8s.io, which negotiation limits to v1 and v1beta1. */
 const prefixes = new Map<string, Buffer>();
 const closing = Buffer.from('}');
 
