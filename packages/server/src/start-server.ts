@@ -25,7 +25,7 @@ import { type DataDir, takeDataDir } from './files/data-dir.ts';
 import { restrictDataDir } from './files/data-dir-permissions.ts';
 import { WorkerProcesses } from './processes/worker-processes.ts';
 import type { WriterLink } from './processes/writer-link.ts';
-import { openConfiguredStore, dataDirOf } from './registries/store.ts';
+import { dataDirOf, openConfiguredStore } from './registries/store.ts';
 import { publishedEndpoint } from './server-endpoint.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 

@@ -1,4 +1,4 @@
-import { memoize } from '../cache/memoize.ts';
+import { memoize } from '../cache/bounded-cache.ts';
 import type { JsonObject } from '../json/value.ts';
 import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from '../managed-fields/field-set.ts';
 import { isInterned } from '../managed-fields/fields-v1.ts';

@@ -6,7 +6,7 @@ import {
   forbiddenByAdmission,
   type Verdict,
 } from '@tsukube/apiserver';
-import { deepEqual, goQuote, type JsonObject, objectsIn, textIn, objectIn } from '@tsukube/machinery';
+import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isPodRequest } from '../common/plugin.ts';
 
 /** A served resource of a kind. */

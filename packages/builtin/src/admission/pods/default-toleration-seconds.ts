@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
-import { type JsonObject, objectsIn, textIn, ensureObject } from '@tsukube/machinery';
+import { ensureObject, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 import { isPodRequest, type TolerationSeconds } from '../common/plugin.ts';
 
 /** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for a while. */

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, objectIn, objectsIn, textIn, ensureObject } from '@tsukube/machinery';
+import { ensureObject, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isExtendedResource } from '../../core/container/resource-requirements.ts';
 import { isPodRequest } from '../common/plugin.ts';
 

@@ -5,7 +5,7 @@ import {
   forbiddenByAdmission,
   type ObjectCache,
 } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn, ensureObject } from '@tsukube/machinery';
+import { deepEqual, ensureObject, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
 import { addToMap, isPodRequest } from '../common/plugin.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 

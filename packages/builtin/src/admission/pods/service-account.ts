@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
-import { generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn, ensureObject } from '@tsukube/machinery';
+import { ensureObject, generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { decodedObjects } from '../common/cached-objects.ts';
 import { isPodRequest, unknownError } from '../common/plugin.ts';
 import { namesSecret } from './pod-references.ts';

@@ -1,5 +1,5 @@
+import type { ApiObject } from '@tsukube/client';
 import { deepCopy, deepEqual, type JsonValue } from '@tsukube/machinery';
-import type { ApiObject } from './cluster.ts';
 
 /** A copy without undefined fields, which JSON does not have. */
 export function pruned<T>(value: T): T {

@@ -1,8 +1,8 @@
-import { typed } from '../cluster/values.ts';
 import type { metaV1 } from '@tsukube/api/kinds';
 import type { ApiObject } from '@tsukube/client';
 import { controllerOf, type JsonObject, type LabelSelector, labelSelectorOf } from '@tsukube/machinery';
 import type { Cluster, Kinds, Plural } from '../cluster/cluster.ts';
+import { typed } from '../cluster/values.ts';
 
 /** The owner reference of a controller. */
 export function controllerRef({ apiVersion, kind, metadata }: ApiObject): metaV1.OwnerReference {

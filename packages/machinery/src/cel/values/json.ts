@@ -1,4 +1,4 @@
-import { memoize } from '../../cache/memoize.ts';
+import { memoize } from '../../cache/bounded-cache.ts';
 import { deepEqual, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goTypeText } from '../../text/go-value.ts';
 import { type CelSchema, valuesOf, withTypeAndObjectMeta } from '../types/declared-type.ts';
