@@ -6,7 +6,7 @@ import {
   type FieldWriters,
   type Message,
   map,
-  membersOf,
+  documentMembers,
   message,
   messages,
   objectOf,
@@ -52,9 +52,9 @@ const reference = objectOf({ $ref: stringField(1) });
 const orReference =
   (write: Message): Message =>
   (writer, value) =>
-    '$ref' in membersOf(value) ? message(2, reference)(writer, value) : message(1, write)(writer, value);
+    '$ref' in documentMembers(value) ? message(2, reference)(writer, value) : message(1, write)(writer, value);
 
-const schema: Message = (writer, value) => writeFields(writer, schemaFields, membersOf(value), 36);
+const schema: Message = (writer, value) => writeFields(writer, schemaFields, documentMembers(value), 36);
 const anySchema = orReference(schema);
 
 /** gnostic's DefaultType holds booleans, strings and numbers; other defaults are an empty message. */

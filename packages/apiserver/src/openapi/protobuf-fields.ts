@@ -18,7 +18,7 @@ export function writeFields(writer: ProtobufWriter, fields: FieldWriters, object
 }
 
 /** The members of an object; documents are generated, so every value has the type of its member. */
-export function membersOf(value: JsonValue): JsonObject {
+export function documentMembers(value: JsonValue): JsonObject {
   return isObject(value) ? value : {};
 }
 
@@ -30,7 +30,7 @@ function itemsOf(value: JsonValue): readonly JsonValue[] {
 export const objectOf =
   (fields: FieldWriters, extensionField?: number): Message =>
   (writer, value) =>
-    writeFields(writer, fields, membersOf(value), extensionField);
+    writeFields(writer, fields, documentMembers(value), extensionField);
 
 export const stringField =
   (field: number): WriteField =>
@@ -62,7 +62,7 @@ export const messages =
 export const map =
   (field: number, write: Message, pairField = 1): WriteField =>
   (writer, value) =>
-    writePairs(writer, field, Object.entries(membersOf(value)), write, pairField);
+    writePairs(writer, field, Object.entries(documentMembers(value)), write, pairField);
 
 /** gnostic's Any holds YAML; JSON is YAML. */
 export const anyValue =

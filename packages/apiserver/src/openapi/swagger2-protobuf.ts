@@ -6,7 +6,7 @@ import {
   type FieldWriters,
   type Message,
   map,
-  membersOf,
+  documentMembers,
   message,
   messages,
   objectOf,
@@ -31,7 +31,7 @@ export async function swagger2Protobuf(document: Swagger2Document): Promise<Buff
   return writer.finish();
 }
 
-const schema: Message = (writer, value) => writeFields(writer, schemaFields, membersOf(value), 31);
+const schema: Message = (writer, value) => writeFields(writer, schemaFields, documentMembers(value), 31);
 
 const schemaFields: FieldWriters = {
   $ref: stringField(1),
@@ -82,14 +82,14 @@ const queryParameter = objectOf(
 );
 
 const parameter: Message = (writer, value) => {
-  const { in: place } = membersOf(value);
+  const { in: place } = documentMembers(value);
   if (place === 'body') message(1, bodyParameter)(writer, value);
   else message(2, place === 'path' ? message(4, pathParameter) : message(3, queryParameter))(writer, value);
 };
 
 const reference = objectOf({ $ref: stringField(1) });
 const parameterItem: Message = (writer, value) =>
-  '$ref' in membersOf(value) ? message(2, reference)(writer, value) : message(1, parameter)(writer, value);
+  '$ref' in documentMembers(value) ? message(2, reference)(writer, value) : message(1, parameter)(writer, value);
 
 const response = objectOf({ description: stringField(1), schema: message(2, message(1, schema)) }, 5);
 
@@ -128,7 +128,7 @@ const apiKeySecurity = objectOf(
   5,
 );
 const securityRequirement: Message = (writer, value) => {
-  for (const [name, scopes] of Object.entries(membersOf(value)).reverse())
+  for (const [name, scopes] of Object.entries(documentMembers(value)).reverse())
     writeNamed(writer, 1, name, message(2, stringFields(1)), scopes);
 };
 

@@ -11,7 +11,7 @@ import {
   type WithoutTypeMeta,
 } from './cluster.ts';
 import { getOrCreate, Lister } from './lister.ts';
-import { bodyOf, typed } from './values.ts';
+import { sentBody, typed } from './values.ts';
 
 export type ClientClusterOptions = Pick<Cluster, 'now' | 'random' | 'logger'>;
 
@@ -71,12 +71,12 @@ export class ClientCluster implements Cluster {
 
   async create<P extends Plural>(plural: P, object: WithoutTypeMeta<Kinds[P]>): Promise<Kinds[P]> {
     const { apiVersion, kind } = resourceTypes[plural];
-    const body = bodyOf({ ...object, apiVersion, kind });
+    const body = sentBody({ ...object, apiVersion, kind });
     return this.#written(plural, this.#api(plural, body.metadata.namespace).create(body, { fieldManager: this.#component }));
   }
 
   async update<P extends Plural>(plural: P, object: Kinds[P], subresource?: 'status'): Promise<Kinds[P]> {
-    const body = bodyOf(object);
+    const body = sentBody(object);
     const api = this.#api(plural, body.metadata.namespace);
     const options = { fieldManager: this.#component };
     return this.#written(plural, subresource ? api.updateStatus(body, options) : api.update(body, options));

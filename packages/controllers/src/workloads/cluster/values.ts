@@ -7,7 +7,7 @@ export function pruned<T>(value: T): T {
 }
 
 /** An object as it is sent. */
-export function bodyOf(object: object): ApiObject {
+export function sentBody(object: object): ApiObject {
   return prune(object) as ApiObject;
 }
 
