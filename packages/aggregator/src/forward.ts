@@ -90,7 +90,7 @@ const invalidValue = /[^\t -~\u0080-\u00ff]/;
 function fieldLines(headers: readonly string[]): string {
   let lines = '';
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const [name, value] = [headers[i] as string, headers[i + 1] as string];
+    const { [i]: name = '', [i + 1]: value = '' } = headers;
     if (invalidValue.test(value)) throw new Unreachable(`net/http: invalid header field value for ${JSON.stringify(name)}`);
     lines += `${name}: ${value}\r\n`;
   }

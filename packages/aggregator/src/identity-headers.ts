@@ -7,8 +7,8 @@ const replaced: ReadonlySet<string> = new Set(['x-remote-user', 'x-remote-uid', 
 export function withoutIdentity(headers: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = (headers[i] as string).toLowerCase();
-    if (!replaced.has(name) && !name.startsWith(extraPrefix)) kept.push(name, headers[i + 1] as string);
+    const name = (headers[i] ?? '').toLowerCase();
+    if (!replaced.has(name) && !name.startsWith(extraPrefix)) kept.push(name, headers[i + 1] ?? '');
   }
   return kept;
 }

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import { followObjects, type ObjectRegistry } from '@tsukube/apiserver';
-import { deepEqual, type JsonValue } from '@tsukube/machinery';
 import { pathOf, type RemoteApi, remoteApiOf } from './remote-api.ts';
 
 /** Notified of remote APIs that are new, changed (their availability included) or removed. */
@@ -41,7 +41,7 @@ export class RemoteApis {
 
   #set(name: string, api: RemoteApi | undefined): void {
     const before = this.#byName.get(name);
-    if (before && api && isSame(before, api)) return;
+    if (before && api && isDeepStrictEqual(before, api)) return;
     if (before) this.#byPath.delete(pathOf(before));
     if (api) {
       this.#byName.set(name, api);
@@ -54,10 +54,6 @@ export class RemoteApis {
 
 /** The OpenAPI documents of remote APIs are at their backends too. */
 const openApi3 = '/openapi/v3';
-
-function isSame(a: RemoteApi, b: RemoteApi): boolean {
-  return deepEqual(a as unknown as JsonValue, b as unknown as JsonValue);
-}
 
 /** `/apis/GROUP/VERSION` or `/api`, at the start of a path. */
 function prefixOf(path: string): string | undefined {

@@ -59,7 +59,7 @@ function isGroupVersion(type: string, apiVersion: string): boolean {
 
 /** The Go package name of a group: rbac for rbac.authorization.k8s.io. */
 function groupName(group: string): string {
-  return group === '' ? 'core' : (group.split('.')[0] as string);
+  return group === '' ? 'core' : (group.split('.')[0] ?? group);
 }
 
 /** The internal type of a kind. */

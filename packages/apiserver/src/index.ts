@@ -178,7 +178,7 @@ export { settleRaces, updateExisting } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export * from './registry/admission.ts';
 export { admissionAttributes, forbiddenByAdmission } from './registry/admission-attributes.ts';
-export { pauseAfterConflict } from './registry/backoff.ts';
+export { type Backoff, pauseAfter, pauseAfterConflict } from './registry/backoff.ts';
 export {
   deleteObject,
   deleteOptionsObject,

@@ -9,6 +9,7 @@ export { type RequestSubject, StatusError } from './errors/status-error.ts';
 export { cannotUnmarshal, JsonSyntaxError, jsonKind } from './json/errors.ts';
 export {
   byName,
+  definedFields,
   ensureObject,
   fillIn,
   integerIn,

@@ -27,6 +27,7 @@ import { configuredEncryption, type EncryptionChecks, noEncryptionChecks } from 
 import { kubeletClientConfig } from './kubelet-client.ts';
 import { customApi } from './registries/custom-api.ts';
 import { allResources, createRegistries, type Registries, watchCaches } from './registries/registries.ts';
+import { dataDirOf } from './registries/store.ts';
 import { type HeavyServing, heavyServing } from './worker/heavy-requests.ts';
 
 export interface AccessControl {
@@ -66,7 +67,7 @@ export async function openStorage(parts: ApiServerParts, access: AccessControl):
   const store = encryption?.encrypted(parts.store) ?? parts.store;
   const onFeedError = (error: unknown) => logger.warn('watch of the store ended', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
-  if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
+  if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(dataDirOf(options), 'data'));
   storageCorruption(metrics.registry, store);
   return {
     all,

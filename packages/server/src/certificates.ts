@@ -35,11 +35,12 @@ export async function openSharedCertificates(...args: Parameters<typeof openCert
 
 /** `onChange` is called when the TLS settings change. */
 function openCertificates(options: ServeOptions, url: () => string, onChange: () => void, logger: Logger): Certificates {
-  const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
+  const { certDir } = options;
+  const files = certDir === undefined ? memoryFiles() : directoryFiles(certDir);
   const pkiOptions = {
     hosts: servingHosts(options.bindAddress, options.advertiseAddress),
     clientKeyAlgorithm: options.clientKeyAlgorithm,
-    newRsaKey: options.certDir === undefined ? sharedRsaKey : undefined,
+    newRsaKey: certDir === undefined ? sharedRsaKey : undefined,
   };
   const publish = async (pki: Pki) => {
     const text = renderKubeconfig({ url: url(), ca: caBundle(options, pki), client: await pki.admin });
@@ -49,7 +50,7 @@ function openCertificates(options: ServeOptions, url: () => string, onChange: ()
   const onError = (error: unknown) => logger.error('certificate renewal failed', { error: String(error) });
   const renewal = keepRenewed({
     open: () => openPki(files, pkiOptions, new Date()),
-    lock: options.certDir === undefined ? undefined : () => lockSharedDir(options.certDir as string),
+    lock: certDir === undefined ? undefined : () => lockSharedDir(certDir),
     onRenewed(pki) {
       onChange();
       publish(pki).catch(onError);

@@ -25,7 +25,7 @@ import { type DataDir, takeDataDir } from './files/data-dir.ts';
 import { restrictDataDir } from './files/data-dir-permissions.ts';
 import { WorkerProcesses } from './processes/worker-processes.ts';
 import type { WriterLink } from './processes/writer-link.ts';
-import { openConfiguredStore } from './registries/store.ts';
+import { dataDirOf, openConfiguredStore } from './registries/store.ts';
 import { publishedEndpoint } from './server-endpoint.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
@@ -111,7 +111,7 @@ export async function startWorker(
   // The writing process keeps the kubeconfig up to date.
   const options = { ...link.start.options, kubeconfigOut: undefined };
   const { openSharedStore } = await import('@tsukube/storage/lmdb-shared');
-  const path = join(options.dataDir as string, 'data');
+  const path = join(dataDirOf(options), 'data');
   const openStore = () => openSharedStore({ path, connection: link.pipe(), onLost, logger });
   const server = { resources: [], admissionPlugins: [], offload: {}, dataDir: undefined, logger, onClients, openStore };
   const started = await start(options, { ...server, link });

@@ -40,7 +40,7 @@ export function lowerBound(sorted: readonly string[], wanted: string): number {
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareKeys(sorted[middle] as string, wanted) < 0) low = middle + 1;
+    if (compareKeys(sorted[middle] ?? '', wanted) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

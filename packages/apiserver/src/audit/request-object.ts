@@ -1,4 +1,4 @@
-import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
+import { definedFields, inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
 import type { NotedRequest, NoteRule, TypeReference } from '../http/api-request.ts';
 
 /** The request object as the audit event shows it. */
@@ -21,9 +21,7 @@ export function auditedPatch(patch: Buffer, rule: NoteRule): NotedRequest {
 }
 
 function subjectIn({ namespace, name, uid, resourceVersion }: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries({ namespace, name, uid, resourceVersion }).filter(([, value]) => value !== undefined),
-  ) as JsonObject;
+  return definedFields({ namespace, name, uid, resourceVersion });
 }
 
 /** Removes managedFields from an object, from the items of a list and from the rows of a Table. */

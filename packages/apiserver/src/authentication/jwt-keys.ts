@@ -51,10 +51,10 @@ export function signatureProblem(token: CompactToken, keys: readonly Verificatio
 
 /** The key as a JWK. */
 export function jwkOf({ id, key }: VerificationKey): JsonObject {
-  const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' }) as Record<string, string>;
-  const alg = jwtAlgorithmOf(key) as string;
-  const head = { use: 'sig', kty: kty as string, kid: id };
-  return (kty === 'EC' ? { ...head, crv, alg, x, y } : { ...head, alg, n, e }) as JsonObject;
+  const { kty = '', crv = '', x = '', y = '', n = '', e = '' } = key.export({ format: 'jwk' });
+  const alg = jwtAlgorithmOf(key) ?? '';
+  const head = { use: 'sig', kty, kid: id };
+  return kty === 'EC' ? { ...head, crv, alg, x, y } : { ...head, alg, n, e };
 }
 
 /** An asymmetric signature algorithm. HMAC is not supported. */

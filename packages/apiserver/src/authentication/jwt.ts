@@ -82,7 +82,7 @@ export function hasReadableClaims(claims: JsonObject): boolean {
 export function audiencesOf(aud: JsonValue | undefined): readonly string[] | undefined {
   if (aud === undefined || aud === null) return [];
   if (typeof aud === 'string') return [aud];
-  return Array.isArray(aud) && aud.every((each) => typeof each === 'string') ? (aud as string[]) : undefined;
+  return Array.isArray(aud) && aud.every((each) => typeof each === 'string') ? aud : undefined;
 }
 
 function isNumberOrAbsent(value: JsonValue | undefined): boolean {

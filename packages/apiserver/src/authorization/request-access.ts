@@ -99,5 +99,5 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** Escapes HTML, as kube-apiserver does. */
 export function withoutMarkup(text: string): string {
-  return /[&<>]/.test(text) ? text.replace(/[&<>]/g, (character) => entities[character] as string) : text;
+  return /[&<>]/.test(text) ? text.replace(/[&<>]/g, (character) => entities[character] ?? character) : text;
 }

@@ -135,7 +135,7 @@ const minWidth = 8;
 /** Aligns columns like Go's tabwriter. */
 function aligned(rows: readonly Row[]): string {
   const head = rows[0] as Row;
-  const widths = head.map((_, i) => Math.max(minWidth, ...rows.map((row) => (row[i] as string).length + 2)));
+  const widths = head.map((_, i) => Math.max(minWidth, ...rows.map((row) => (row[i] ?? '').length + 2)));
   const line = (row: Row) =>
     row.map((cell, i) => (i === row.length - 1 ? cell : `${cell},`.padEnd(widths[i] as number))).join('');
   return `${rows.map(line).join('\n')}\n`;

@@ -42,7 +42,7 @@ const htmlCharacters: Readonly<Record<string, string>> = {
 };
 
 function htmlText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => htmlCharacters[character] as string);
+  return text.replace(/[&<>"']/g, (character) => htmlCharacters[character] ?? character);
 }
 
 async function file(directory: string, name: string): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { StatusError } from '@tsukube/machinery';
+import { StatusError, textIn } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { jwkOf, type VerificationKey } from '../authentication/jwt-keys.ts';
 import type { Delegate } from '../filters/filter.ts';
@@ -28,7 +28,7 @@ export function openIdPages({ issuer, jwksUri, keys }: OpenIdOptions): Delegate 
     jwks_uri: jwksUri(),
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [...new Set(jwks.map(({ alg }) => alg as string))].sort(),
+    id_token_signing_alg_values_supported: [...new Set(jwks.map((jwk) => textIn(jwk, 'alg')))].sort(),
   });
   return function openId(request) {
     const path = request.path.replace(/\/$/, '');

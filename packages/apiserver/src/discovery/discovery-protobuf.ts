@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, ProtobufWriter, wrapProtobuf } from '@tsukube/machinery';
+import { type JsonObject, objectIn, objectsIn, ProtobufWriter, textIn, textsIn, wrapProtobuf } from '@tsukube/machinery';
 
 /** A discovery document in Kubernetes' protobuf envelope, laid out by its kind. */
 export function discoveryProtobuf(document: JsonObject): Buffer {
@@ -20,7 +20,7 @@ function write(writer: ProtobufWriter, layout: Layout, object: JsonObject): void
 const text =
   (field: number, name: string): Field =>
   (writer, object) =>
-    writer.stringField(field, (object[name] as string | undefined) ?? '');
+    writer.stringField(field, textIn(object, name));
 
 const flag =
   (field: number, name: string): Field =>
@@ -30,24 +30,19 @@ const flag =
 const texts =
   (field: number, name: string): Field =>
   (writer, object) => {
-    for (const item of listIn(object, name).toReversed()) writer.stringField(field, item as string);
+    for (const item of textsIn(object, name).toReversed()) writer.stringField(field, item);
   };
 
 const one =
   (field: number, name: string, layout: Layout): Field =>
   (writer, object) =>
-    writer.messageField(field, () => write(writer, layout, (object[name] as JsonObject | undefined) ?? {}));
+    writer.messageField(field, () => write(writer, layout, objectIn(object, name) ?? {}));
 
 const many =
   (field: number, name: string, layout: Layout): Field =>
   (writer, object) => {
-    for (const item of listIn(object, name).toReversed())
-      writer.messageField(field, () => write(writer, layout, item as JsonObject));
+    for (const item of objectsIn(object, name).toReversed()) writer.messageField(field, () => write(writer, layout, item));
   };
-
-function listIn(object: JsonObject, name: string): readonly JsonValue[] {
-  return (object[name] as JsonValue[] | undefined) ?? [];
-}
 
 const serverAddresses = many(2, 'serverAddressByClientCIDRs', [text(1, 'clientCIDR'), text(2, 'serverAddress')]);
 const groupVersion = [text(1, 'groupVersion'), text(2, 'version')];

@@ -66,7 +66,7 @@ export function requestInfo(method: string, path: string, query: () => URLSearch
   if (segments.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(method, '');
   if (prefix === 'apis' && segments.length < 4) return nonResource(method, prefix);
   const at = prefix === 'api' ? 1 : 2;
-  const group = prefix === 'api' ? '' : (segments[1] as string);
+  const group = prefix === 'api' ? '' : (segments[1] ?? '');
   return resourceInfo(method, prefix, group, segments, at, query);
 }
 
@@ -78,10 +78,10 @@ function resourceInfo(
   at: number,
   query: () => URLSearchParams,
 ): RequestInfo {
-  const version = segments[at] as string;
+  const version = segments[at] ?? '';
   let from = at + 1;
   let verb = verbOfMethod[method] ?? '';
-  const special = segments[from] as string;
+  const special = segments[from] ?? '';
   const verbInPath = (special === 'watch' || special === 'proxy') && segments.length > from + 1;
   if (verbInPath) {
     verb = special;
@@ -89,8 +89,8 @@ function resourceInfo(
   }
   let namespace = '';
   if (segments[from] === 'namespaces' && segments.length > from + 1) {
-    namespace = segments[from + 1] as string;
-    if (segments.length > from + 2 && !namespaceSubresources.has(segments[from + 2] as string)) from += 2;
+    namespace = segments[from + 1] ?? '';
+    if (segments.length > from + 2 && !namespaceSubresources.has(segments[from + 2] ?? '')) from += 2;
   }
   const parts = segments.slice(from);
   let name = parts[1] ?? '';
@@ -151,8 +151,8 @@ export function isTrue(value: string | null): boolean {
 function nameInFieldSelector(selector: string | null): string {
   if (selector === null) return '';
   for (const term of selector.split(',')) {
-    const match = /^metadata\.name==?([^=!\\/%]+)$/.exec(term);
-    if (match && match[1] !== '.' && match[1] !== '..') return match[1] as string;
+    const [, name] = /^metadata\.name==?([^=!\\/%]+)$/.exec(term) ?? [];
+    if (name !== undefined && name !== '.' && name !== '..') return name;
   }
   return '';
 }

@@ -31,9 +31,9 @@ export function openApi3Document(paths: readonly Path[], types: TypeIndex, info:
 
 function pathItem(path: Path): JsonObject {
   const { shared, of } = splitParameters(path);
-  const operations = path.operations.map((operation) => [operation.method, operationObject(operation, of(operation))]);
+  const operations = path.operations.map((each) => [each.method, operationObject(each, of(each))] as const);
   return {
-    ...(Object.fromEntries(operations) as JsonObject),
+    ...Object.fromEntries(operations),
     ...(shared.length > 0 && { parameters: shared.map(parameterObject) }),
   };
 }

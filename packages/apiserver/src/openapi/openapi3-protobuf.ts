@@ -6,6 +6,7 @@ import {
   type FieldWriters,
   type Message,
   map,
+  documentMembers,
   message,
   messages,
   objectOf,
@@ -31,7 +32,7 @@ export async function openApi3Protobuf(document: JsonObject): Promise<Buffer> {
     });
   }
   if (paths) writer.bytesField(4, pathPairs);
-  writeFields(writer, documentFields, rest as JsonObject, 9);
+  writeFields(writer, documentFields, rest, 9);
   return writer.finish();
 }
 
@@ -51,9 +52,9 @@ const reference = objectOf({ $ref: stringField(1) });
 const orReference =
   (write: Message): Message =>
   (writer, value) =>
-    '$ref' in (value as JsonObject) ? message(2, reference)(writer, value) : message(1, write)(writer, value);
+    '$ref' in documentMembers(value) ? message(2, reference)(writer, value) : message(1, write)(writer, value);
 
-const schema: Message = (writer, value) => writeFields(writer, schemaFields, value as JsonObject, 36);
+const schema: Message = (writer, value) => writeFields(writer, schemaFields, documentMembers(value), 36);
 const anySchema = orReference(schema);
 
 /** gnostic's DefaultType holds booleans, strings and numbers; other defaults are an empty message. */

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, ProtobufWriter } from '@tsukube/machinery';
+import { isObject, type JsonObject, type JsonValue, ProtobufWriter } from '@tsukube/machinery';
 import { TimeSlice } from '@tsukube/storage';
 
 /** Writes the fields of a message. The writer writes backwards, so fields, items and entries are given last first. */
@@ -17,25 +17,35 @@ export function writeFields(writer: ProtobufWriter, fields: FieldWriters, object
   }
 }
 
+/** The members of an object; documents are generated, so every value has the type of its member. */
+export function documentMembers(value: JsonValue): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The items of a list, last first. */
+function itemsOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value.toReversed() : [];
+}
+
 export const objectOf =
   (fields: FieldWriters, extensionField?: number): Message =>
   (writer, value) =>
-    writeFields(writer, fields, value as JsonObject, extensionField);
+    writeFields(writer, fields, documentMembers(value), extensionField);
 
 export const stringField =
   (field: number): WriteField =>
   (writer, value) =>
-    writer.stringField(field, value as string);
+    writer.stringField(field, String(value));
 
 export const boolField =
   (field: number): WriteField =>
   (writer, value) =>
-    writer.boolField(field, value as boolean);
+    writer.boolField(field, value === true);
 
 export const stringFields =
   (field: number): WriteField =>
   (writer, value) => {
-    for (const item of (value as string[]).toReversed()) writer.stringField(field, item);
+    for (const item of itemsOf(value)) writer.stringField(field, String(item));
   };
 
 export const message =
@@ -46,13 +56,13 @@ export const message =
 export const messages =
   (field: number, write: Message): WriteField =>
   (writer, value) => {
-    for (const item of (value as JsonValue[]).toReversed()) writer.messageField(field, () => write(writer, item));
+    for (const item of itemsOf(value)) writer.messageField(field, () => write(writer, item));
   };
 
 export const map =
   (field: number, write: Message, pairField = 1): WriteField =>
   (writer, value) =>
-    writePairs(writer, field, Object.entries(value as JsonObject), write, pairField);
+    writePairs(writer, field, Object.entries(documentMembers(value)), write, pairField);
 
 /** gnostic's Any holds YAML; JSON is YAML. */
 export const anyValue =

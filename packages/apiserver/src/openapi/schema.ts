@@ -30,12 +30,12 @@ export function schemaOfType(type: TypeDefinition, dialect: Dialect, describe: D
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const properties = fields
     .sort(byName)
-    .map((field) => [field.name, schemaOfField(field, dialect, describe(type.name, field.name))]);
+    .map((field) => [field.name, schemaOfField(field, dialect, describe(type.name, field.name))] as const);
   return {
     ...described(describe(type.name)),
     type: 'object',
     ...(required.length > 0 && { required }),
-    ...(properties.length > 0 && { properties: Object.fromEntries(properties) as JsonObject }),
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
     ...(type.gvks && { 'x-kubernetes-group-version-kind': type.gvks.map(gvkObject) }),
     ...(type.mapType && { 'x-kubernetes-map-type': type.mapType }),
     ...unionOf(type),

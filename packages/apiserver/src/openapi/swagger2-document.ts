@@ -103,9 +103,9 @@ class SharedParameters {
 
 function pathItem(path: Path, known: SharedParameters): JsonObject {
   const { shared, of } = splitParameters(path);
-  const operations = path.operations.map((operation) => [operation.method, operationObject(operation, of(operation), known)]);
+  const operations = path.operations.map((each) => [each.method, operationObject(each, of(each), known)] as const);
   return {
-    ...(Object.fromEntries(operations) as JsonObject),
+    ...Object.fromEntries(operations),
     ...(shared.length > 0 && { parameters: shared.map((parameter) => parameterItem(parameter, known)) }),
   };
 }

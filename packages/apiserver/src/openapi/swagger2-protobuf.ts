@@ -1,4 +1,4 @@
-import { type JsonObject, ProtobufWriter } from '@tsukube/machinery';
+import { ProtobufWriter } from '@tsukube/machinery';
 import {
   anyValue,
   anyValues,
@@ -6,6 +6,7 @@ import {
   type FieldWriters,
   type Message,
   map,
+  documentMembers,
   message,
   messages,
   objectOf,
@@ -30,7 +31,7 @@ export async function swagger2Protobuf(document: Swagger2Document): Promise<Buff
   return writer.finish();
 }
 
-const schema: Message = (writer, value) => writeFields(writer, schemaFields, value as JsonObject, 31);
+const schema: Message = (writer, value) => writeFields(writer, schemaFields, documentMembers(value), 31);
 
 const schemaFields: FieldWriters = {
   $ref: stringField(1),
@@ -81,14 +82,14 @@ const queryParameter = objectOf(
 );
 
 const parameter: Message = (writer, value) => {
-  const { in: place } = value as JsonObject;
+  const { in: place } = documentMembers(value);
   if (place === 'body') message(1, bodyParameter)(writer, value);
   else message(2, place === 'path' ? message(4, pathParameter) : message(3, queryParameter))(writer, value);
 };
 
 const reference = objectOf({ $ref: stringField(1) });
 const parameterItem: Message = (writer, value) =>
-  '$ref' in (value as JsonObject) ? message(2, reference)(writer, value) : message(1, parameter)(writer, value);
+  '$ref' in documentMembers(value) ? message(2, reference)(writer, value) : message(1, parameter)(writer, value);
 
 const response = objectOf({ description: stringField(1), schema: message(2, message(1, schema)) }, 5);
 
@@ -127,7 +128,7 @@ const apiKeySecurity = objectOf(
   5,
 );
 const securityRequirement: Message = (writer, value) => {
-  for (const [name, scopes] of Object.entries(value as JsonObject).reverse())
+  for (const [name, scopes] of Object.entries(documentMembers(value)).reverse())
     writeNamed(writer, 1, name, message(2, stringFields(1)), scopes);
 };
 

@@ -6,6 +6,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  textIn,
 } from '@tsukube/machinery';
 
 const format = '; desired format: https://host[/path]';
@@ -21,7 +22,7 @@ export function validateWebhookClient(config: JsonObject | undefined, at: FieldP
   const service = isObject(config?.service) ? config.service : undefined;
   if ((url === undefined) === (service === undefined)) errors.required(at, 'exactly one of url or service is required');
   else if (service) validateService(service, at.child('service'), errors);
-  else validateUrl(url as string, at.child('url'), errors);
+  else validateUrl(textIn(config, 'url'), at.child('url'), errors);
 }
 
 interface UrlParts {

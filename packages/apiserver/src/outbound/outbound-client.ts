@@ -78,8 +78,7 @@ const fieldValue = /^[\t -~\u0080-\u00ff]*$/;
 /** Throws an Error if a header value has characters that would end it. */
 function headOf({ method, url, headers, body }: OutboundRequest): string {
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
-  for (const name of Object.keys(headers)) {
-    const value = headers[name] as string;
+  for (const [name, value] of Object.entries(headers)) {
     if (!fieldName.test(name) || !fieldValue.test(value)) throw new Error(`invalid character in the header ${name}`);
     head += `${name}: ${value}\r\n`;
   }

@@ -62,7 +62,7 @@ export function startRequest(
     host: backend.host,
     port: backend.port === '' ? (backend.scheme === 'https' ? 443 : 80) : Number(backend.port),
     path: target,
-    headers: headers as string[],
+    headers: [...headers],
     agent: false,
     signal,
   };

@@ -35,7 +35,7 @@ function exitCodeIn(status: JsonObject): number {
 function failedWith(code: number): Status {
   const message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
   const causes = [{ reason: 'ExitCode', message: String(code) }];
-  return { status: 'Failure', message, reason: 'NonZeroExitCode', details: { causes } } as unknown as Status;
+  return { status: 'Failure', message, reason: 'NonZeroExitCode', details: { causes } };
 }
 
 /** The Status of a failure before or besides the command. */

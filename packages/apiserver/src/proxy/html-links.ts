@@ -136,7 +136,7 @@ function indexOr(text: string, what: string, from: number, otherwise: number): n
 function endOfTag(text: string, at: number): number {
   let quote = '';
   for (let i = at + 1; i < text.length; i++) {
-    const character = text[i] as string;
+    const character = text.charAt(i);
     if (quote !== '') {
       if (character === quote) quote = '';
     } else if (character === '>') return i + 1;
@@ -172,7 +172,8 @@ function unescaped(value: string): string {
   return value.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,30});/gi, (whole, name: string) => {
     if (name[0] === '#')
       return characterOf(name[1]?.toLowerCase() === 'x' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)));
-    return Object.hasOwn(entities, name) ? (entities[name] as string) : whole.replace('&', keptAmpersand);
+    const known = Object.hasOwn(entities, name) ? entities[name] : undefined;
+    return known ?? whole.replace('&', keptAmpersand);
   });
 }
 
@@ -191,5 +192,5 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function escaped(value: string): string {
-  return value.replace(/[&'<>"\r\uE000]/g, (character) => escapes[character] as string);
+  return value.replace(/[&'<>"\r\uE000]/g, (character) => escapes[character] ?? character);
 }

@@ -65,9 +65,9 @@ function addForwarded(headers: string[], exchange: Exchange, extra: Readonly<Rec
 export function proxiedResponseHeaders(raw: readonly string[]): AnswerHeaders {
   const fields = new Map<string, string[]>();
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] as string).toLowerCase();
+    const name = (raw[i] ?? '').toLowerCase();
     const values = fields.get(name) ?? [];
-    values.push(raw[i + 1] as string);
+    values.push(raw[i + 1] ?? '');
     fields.set(name, values);
   }
   const dropped = connectionHeaders(fields.get('connection')?.join(','));

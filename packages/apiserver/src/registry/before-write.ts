@@ -102,7 +102,7 @@ function validateUpdate(
   strategy.validateUpdate?.(object, old, errors, version, effort, warn);
   if (errors.length === 0) return;
   const kind = { group: version.errorGroup ?? version.group, kind: resource.names.kind };
-  throw StatusError.invalid(kind, metadata.name as string, errors);
+  throw StatusError.invalid(kind, metadata.name ?? '', errors);
 }
 
 function checkMetadata(

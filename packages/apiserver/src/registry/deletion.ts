@@ -157,7 +157,7 @@ function markNow(metadata: ObjectMeta, now: number): boolean {
   if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0) return false;
   if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
   // A deletionTimestamp in the future moves to now; one in the past stays.
-  if (!(Date.parse(metadata.deletionTimestamp as string) <= now)) metadata.deletionTimestamp = formatTime(now);
+  if (!(Date.parse(metadata.deletionTimestamp ?? '') <= now)) metadata.deletionTimestamp = formatTime(now);
   metadata.deletionGracePeriodSeconds = 0;
   return true;
 }

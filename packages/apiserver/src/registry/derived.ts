@@ -212,7 +212,7 @@ function readCell(column: Column, object: KubeObject): string | number | AgeCell
 
 function ageText(cell: number | AgeCell, now: number): string {
   if (typeof cell === 'number') return `"${age(cell, now)}"`;
-  return JSON.stringify(`${cell.before ?? ''}${age(Date.parse(cell.age as string), now)}${cell.after ?? ''}`);
+  return JSON.stringify(`${cell.before ?? ''}${age(Date.parse(cell.age ?? ''), now)}${cell.after ?? ''}`);
 }
 
 function age(time: number, now: number): string {

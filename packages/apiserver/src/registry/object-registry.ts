@@ -127,7 +127,7 @@ export class ObjectRegistry {
     const generate = this.services.generateName ?? ((prefix: string) => generateName(prefix, this.random));
     for (let attempt = 1; ; attempt++) {
       const named = deepCopy(object);
-      named.metadata.name = generate(named.metadata.generateName as string);
+      named.metadata.name = generate(named.metadata.generateName ?? '');
       try {
         return await this.#createNamed(named, withGeneratedName(attributes, named), context);
       } catch (error) {
@@ -144,7 +144,7 @@ export class ObjectRegistry {
   async #create(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<WriteResult> {
     context.onResume?.();
     beforeCreate(this.resource, object, context, this.services.now());
-    const key = this.key(context.namespace, object.metadata.name as string);
+    const key = this.key(context.namespace, object.metadata.name ?? '');
     if (!context.isAdmitted) await this.services.admission.validate(attributes);
     const ordered = orderedAs(object, this.resource.hub.schema);
     if (context.dryRun) return this.#dryRunCreate(key, ordered, context);

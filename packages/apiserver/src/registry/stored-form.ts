@@ -94,11 +94,12 @@ function decodeInterning(bytes: Uint8Array): JsonObject | undefined {
   const start = mark + recordMark.length - 2;
   const end = buffer.indexOf(recordEnd, start) + recordEnd.length - 1;
   const record = recordFromText(buffer.toString('utf8', start, end));
-  const object = record && (parseJsonAround(buffer, start, end) as JsonObject | undefined);
+  if (record === undefined) return undefined;
+  const object = parseJsonAround(buffer, start, end) as JsonObject | undefined;
   const metadata = object?.metadata;
   // Otherwise the text was found somewhere else in the object.
   if (!isObject(metadata) || metadata.managedFields !== null) return undefined;
-  metadata.managedFields = record?.entries as JsonObject[];
+  metadata.managedFields = record.entries;
   return object;
 }
 

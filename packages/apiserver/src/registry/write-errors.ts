@@ -63,7 +63,7 @@ export function checkResourceVersion(
   strategy: Strategy,
 ): void {
   const base = metadata.resourceVersion ?? '';
-  const current = existing.metadata.resourceVersion as string;
+  const { resourceVersion: current = '' } = existing.metadata;
   if (base === '' || base === '0') {
     if (strategy.allowUnconditionalUpdate === false) throw mustBeSpecified(name, resource);
     metadata.resourceVersion = current;

@@ -80,7 +80,7 @@ function validateScalingRules(rules: JsonObject, at: FieldPath, errors: FieldErr
   if (policies.length === 0) errors.required(at.child('policies'), 'must specify at least one Policy');
   for (const [i, policy] of policies.entries()) validatePolicy(policy, at.child('policies').index(i), errors);
   const { tolerance } = rules;
-  if (tolerance !== undefined && parseQuantity(tolerance as string).mantissa < 0n)
+  if (tolerance !== undefined && parseQuantity(textIn(rules, 'tolerance')).mantissa < 0n)
     errors.invalid(at.child('tolerance'), tolerance, notNegative);
 }
 

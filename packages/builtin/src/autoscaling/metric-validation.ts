@@ -111,7 +111,7 @@ function validateTarget(target: JsonObject, at: FieldPath, errors: FieldErrors):
     errors.invalid(at.child('type'), type, 'must be either Utilization, Value, or AverageValue');
   for (const field of ['value', 'averageValue']) {
     const value = target[field];
-    if (value !== undefined && parseQuantity(value as string).mantissa <= 0n)
+    if (value !== undefined && parseQuantity(textIn(target, field)).mantissa <= 0n)
       errors.invalid(at.child(field), value, 'must be positive');
   }
   const { averageUtilization } = target;

@@ -131,7 +131,7 @@ function validateCronJob(object: KubeObject, old: KubeObject | undefined, errors
   validateNonNegative(spec, ['startingDeadlineSeconds'], specPath, errors);
   const { timeZone } = spec;
   if (timeZone !== undefined && timeZone !== oldSpec?.timeZone) {
-    const problem = timeZoneProblem(timeZone as string);
+    const problem = timeZoneProblem(textIn(spec, 'timeZone'));
     if (problem !== undefined) errors.invalid(specPath.child('timeZone'), timeZone, problem);
   }
   const policy = textIn(spec, 'concurrencyPolicy');

@@ -43,7 +43,7 @@ function checkFields(spec: string): void {
   const texts = spec.split(/[\t\n\v\f\r \u0085\u00a0]+/).filter((text) => text !== '');
   if (texts.length !== fields.length)
     throw new ScheduleError(`expected exactly ${fields.length} fields, found ${texts.length}: [${texts.join(' ')}]`);
-  for (const [i, bounds] of fields.entries()) checkField(texts[i] as string, bounds);
+  for (const [i, bounds] of fields.entries()) checkField(texts[i] ?? '', bounds);
 }
 
 function withoutZone(schedule: string): string {

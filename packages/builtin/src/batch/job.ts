@@ -8,7 +8,7 @@ import {
   statusSubresource,
   storedVerbs,
 } from '@tsukube/apiserver';
-import { goQuote, humanDuration, type KubeObject, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
+import { goQuote, humanDuration, type KubeObject, numberIn, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn, templateSpec } from '../apps/workload.ts';
 import { specOf, statusOf } from '../common/objects.ts';
 import { schemaOf } from '../common/schema.ts';
@@ -87,8 +87,7 @@ function completionsCell(object: KubeObject): string {
 }
 
 function durationCell(object: KubeObject): ReturnType<Column['value']> {
-  const { startTime, completionTime } = statusOf(object);
-  if (startTime === undefined) return '';
-  if (completionTime === undefined) return { age: startTime as string };
-  return humanDuration(Date.parse(completionTime as string) - Date.parse(startTime as string));
+  const [startTime, completionTime] = [textIn(statusOf(object), 'startTime'), textIn(statusOf(object), 'completionTime')];
+  if (startTime === '') return '';
+  return completionTime === '' ? { age: startTime } : humanDuration(Date.parse(completionTime) - Date.parse(startTime));
 }

@@ -1,4 +1,4 @@
-import { deepEqual, type FieldErrors, type JsonObject, metadataOf, path, textIn } from '@tsukube/machinery';
+import { deepEqual, type FieldErrors, type JsonObject, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
 import { shownFlowSchemaSpec, shownLevelSpec } from './shown-spec.ts';
 
 /** The default objects. Mandatory ones are always restored, suggested ones unless an administrator changed them. */
@@ -107,7 +107,7 @@ export const flowControlDefaults: FlowControlDefaults = {
 };
 
 const specsOf = (objects: readonly JsonObject[]) =>
-  new Map(objects.map((object) => [textIn(metadataOf(object), 'name'), object.spec as JsonObject]));
+  new Map(objects.map((object) => [textIn(metadataOf(object), 'name'), objectIn(object, 'spec')]));
 
 /** The specs of the mandatory objects, which cannot be changed. */
 const flowSchemas = specsOf(flowControlDefaults.mandatory.schemas);
@@ -129,6 +129,6 @@ export function validateMandatoryLevel(object: JsonObject, spec: JsonObject, err
       shownLevelSpec(spec),
       `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`,
     );
-  if (name === 'catch-all' && !deepEqual(spec, levels.get(name) as JsonObject))
+  if (name === 'catch-all' && !deepEqual(spec, levels.get(name)))
     errors.invalid(path('spec'), shownLevelSpec(spec), `spec of '${name}' must equal the fixed value`);
 }

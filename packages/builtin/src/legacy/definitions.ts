@@ -1,6 +1,7 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type SharedField, splitSharedFields } from '@tsukube/crds';
 import {
+  definedFields,
   FieldErrors,
   fillIn,
   isObject,
@@ -75,7 +76,7 @@ function refuseContradictions(object: JsonObject, spec: JsonObject): void {
 }
 
 function versionToHub(version: JsonObject, shared: readonly (readonly [SharedField, JsonValue | undefined])[]): JsonObject {
-  const whole = { ...version, ...Object.fromEntries(shared) } as JsonObject;
+  const whole = definedFields({ ...version, ...Object.fromEntries(shared) });
   const columns = withColumns('additionalPrinterColumns', whole.additionalPrinterColumns, 'jsonPath');
   return columns === undefined ? whole : { ...whole, additionalPrinterColumns: columns };
 }

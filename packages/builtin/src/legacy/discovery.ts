@@ -1,5 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, setKey } from '@tsukube/machinery';
+import { type JsonObject, mapIn, objectIn, setKey } from '@tsukube/machinery';
 import { type LegacyConversion, legacyVersion, withEach } from './legacy-version.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
@@ -22,8 +22,9 @@ function endpointToHub(old: JsonObject): JsonObject {
   return { ...endpoint, ...(zone !== undefined && { zone }), deprecatedTopology };
 }
 
-function endpointFromHub({ deprecatedTopology, zone, ...endpoint }: JsonObject): JsonObject {
-  const topology = { ...(deprecatedTopology as JsonObject | undefined) };
+function endpointFromHub(hub: JsonObject): JsonObject {
+  const { deprecatedTopology: _, zone, ...endpoint } = hub;
+  const topology = { ...objectIn(hub, 'deprecatedTopology') };
   if (zone !== undefined) topology[zoneLabel] = zone;
   if (endpoint.nodeName !== undefined && !topology[hostLabel]) topology[hostLabel] = endpoint.nodeName;
   return { ...endpoint, topology };

@@ -20,11 +20,11 @@ type Key = string | number;
  * One value of the hub: `read` is its conversion to the old version and back, `was` the original; absent values are omitted.
  * It is restored only if the converted value is still `read`, so that a change by the client wins.
  */
-interface LostField {
-  readonly at: readonly Key[];
-  readonly read?: JsonValue;
-  readonly was?: JsonValue;
-}
+type LostField = {
+  at: Key[];
+  read?: JsonValue;
+  was?: JsonValue;
+};
 
 /** Adds the annotation to `old` if `back`, its conversion back to the hub, differs from `hub`. */
 export function preserveLostFields(old: JsonObject, back: JsonObject, hub: JsonObject): JsonObject {
@@ -32,7 +32,7 @@ export function preserveLostFields(old: JsonObject, back: JsonObject, hub: JsonO
   collect(back, hub, [], lost);
   if (lost.length === 0) return old;
   const metadata = objectIn(old, 'metadata') ?? {};
-  const annotations = { ...mapIn(metadata, 'annotations'), [lostFieldsAnnotation]: stringifyJson(lost as unknown as JsonValue) };
+  const annotations = { ...mapIn(metadata, 'annotations'), [lostFieldsAnnotation]: stringifyJson(lost) };
   return { ...old, metadata: { ...metadata, annotations } };
 }
 
@@ -44,7 +44,7 @@ function collect(read: JsonValue | undefined, was: JsonValue | undefined, at: re
   } else if (Array.isArray(read) && Array.isArray(was) && read.length === was.length) {
     for (let index = 0; index < read.length; index++) collect(read[index], was[index], [...at, index], lost);
   } else {
-    lost.push({ at, ...(read !== undefined && { read }), ...(was !== undefined && { was }) });
+    lost.push({ at: [...at], ...(read !== undefined && { read }), ...(was !== undefined && { was }) });
   }
 }
 

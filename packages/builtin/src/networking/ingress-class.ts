@@ -110,5 +110,5 @@ function validateParameters(parameters: JsonObject, at: FieldPath, errors: Field
   else if (scope === 'Cluster') {
     if (namespace !== undefined) errors.forbidden(at.child('namespace'), "`parameters.scope` is set to 'Cluster'");
   } else if (namespace === undefined) errors.required(at.child('namespace'), "`parameters.scope` is set to 'Namespace'");
-  else report(nameIsDNSLabel(namespace as string, false), at.child('namespace'), namespace, errors);
+  else report(nameIsDNSLabel(textIn(parameters, 'namespace'), false), at.child('namespace'), namespace, errors);
 }

@@ -39,7 +39,10 @@ const columns: readonly Column[] = [
     name: 'Class',
     type: 'string',
     description: 'The name of the IngressClass resource that should be used for additional configuration',
-    value: (object) => (objectIn(object, 'spec')?.ingressClassName as string | undefined) ?? '<none>',
+    value(object) {
+      const spec = objectIn(object, 'spec');
+      return spec?.ingressClassName === undefined ? '<none>' : textIn(spec, 'ingressClassName');
+    },
   },
   {
     name: 'Hosts',

@@ -141,8 +141,8 @@ function allocatedNode(status: JsonObject | undefined): string {
   const terms = objectsIn(objectIn(objectIn(status, 'allocation'), 'nodeSelector'), 'nodeSelectorTerms');
   const [field, ...others] = objectsIn(terms[0], 'matchFields');
   if (terms.length !== 1 || objectsIn(terms[0], 'matchExpressions').length > 0 || others.length > 0) return '';
-  const values = textsIn(field, 'values');
-  return field?.key === 'metadata.name' && field.operator === 'In' && values.length === 1 ? (values[0] as string) : '';
+  const [name = '', ...otherNames] = textsIn(field, 'values');
+  return field?.key === 'metadata.name' && field.operator === 'In' && otherNames.length === 0 ? name : '';
 }
 
 function isOnNode({ name, extra }: User, node: string): boolean {

@@ -27,9 +27,9 @@ export function validateDevice(device: JsonObject, perDevice: boolean, at: Field
   const properties = Object.keys(attributes).length + Object.keys(capacity).length;
   if (properties > maxProperties)
     errors.invalid(at, properties, `the total number of attributes and capacities must not exceed ${maxProperties}`);
-  for (const [name, attribute] of Object.entries(attributes)) {
+  for (const name of Object.keys(attributes)) {
     validateAttributeName(name, at.child('attributes'), errors);
-    validateAttribute(attribute as JsonObject, at.child('attributes').key(name), errors);
+    validateAttribute(objectIn(attributes, name) ?? {}, at.child('attributes').key(name), errors);
   }
   for (const name of Object.keys(capacity)) validateAttributeName(name, at.child('capacity'), errors);
   validateList(objectsIn(device, 'taints'), maxTaints, at.child('taints'), errors, validateTaint);

@@ -69,8 +69,8 @@ function deviceKey(device: JsonObject): string {
 
 /** The key of a device as Go prints it. */
 function shownDevice(device: JsonObject): JsonObject {
-  const [Driver, Pool, Device, ShareID] = ['driver', 'pool', 'device', 'shareID'].map((field) => textIn(device, field));
-  return { Driver, Pool, Device, ShareID } as JsonObject;
+  const shown = { Driver: textIn(device, 'driver'), Pool: textIn(device, 'pool'), Device: textIn(device, 'device') };
+  return { ...shown, ShareID: textIn(device, 'shareID') };
 }
 
 /** Removes the status of devices that are no longer allocated. */

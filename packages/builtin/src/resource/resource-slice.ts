@@ -4,6 +4,7 @@ import {
   type FieldErrors,
   type FieldPath,
   formatTime,
+  isObject,
   type JsonObject,
   nameIsDNSSubdomain,
   numberIn,
@@ -67,8 +68,7 @@ const listForms = ['ints', 'bools', 'strings', 'versions'];
 function dropUnserved(object: JsonObject): void {
   for (const device of objectsIn(objectIn(object, 'spec'), 'devices')) {
     delete device.nodeAllocatableResourceMappings;
-    for (const attribute of Object.values(objectIn(device, 'attributes') ?? {}))
-      for (const form of listForms) delete (attribute as JsonObject)[form];
+    for (const attribute of attributesOf(device)) for (const form of listForms) delete attribute[form];
   }
 }
 
@@ -136,8 +136,11 @@ function validateNodes(spec: JsonObject, errors: FieldErrors): void {
 /** Slices with taints, counters or list attributes have a lower limit of devices. */
 function needsLowerLimit(device: JsonObject): boolean {
   if (objectsIn(device, 'taints').length > 0 || objectsIn(device, 'consumesCounters').length > 0) return true;
-  const attributes = Object.values(objectIn(device, 'attributes') ?? {}) as JsonObject[];
-  return attributes.some((attribute) => ['bools', 'ints', 'strings', 'versions'].some((field) => attribute[field] !== undefined));
+  return attributesOf(device).some((attribute) => listForms.some((field) => attribute[field] !== undefined));
+}
+
+function attributesOf(device: JsonObject): readonly JsonObject[] {
+  return Object.values(objectIn(device, 'attributes') ?? {}).filter((attribute) => isObject(attribute));
 }
 
 /** The set fields among nodeName, nodeSelector, allNodes and perDeviceNodeSelection. Errors are reported in this order. */

@@ -34,7 +34,7 @@ export function tokenReview({ authenticate, apiAudiences }: TokenReviewer): Reso
     const requested = textsIn(spec, 'audiences');
     const audiences = requested.length === 0 ? apiAudiences : requested;
     // As in an Authorization header, the token ends at the first space.
-    const found = await authenticate(token.trim().split(' ')[0] as string, audiences.length === 0 ? undefined : audiences);
+    const found = await authenticate(token.trim().split(' ')[0] ?? '', audiences.length === 0 ? undefined : audiences);
     return { ...object, status: statusOf(found) };
   });
 }

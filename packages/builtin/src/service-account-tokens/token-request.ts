@@ -8,6 +8,7 @@ import {
   type Subresource,
 } from '@tsukube/apiserver';
 import {
+  definedFields,
   ensureObject,
   FieldErrors,
   formatTime,
@@ -82,13 +83,13 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
   });
 }
 
-function namesOf({ metadata }: JsonObject): JsonObject {
-  const { name, namespace, uid } = metadata as JsonObject;
-  return { name, namespace, uid } as JsonObject;
+function namesOf(object: JsonObject): JsonObject {
+  const { name, namespace, uid } = metadataOf(object);
+  return definedFields({ name, namespace, uid });
 }
 
 function inFieldOrder({ name, namespace, uid, creationTimestamp, ...rest }: JsonObject): JsonObject {
-  return { name, namespace, uid, creationTimestamp, ...rest } as JsonObject;
+  return definedFields({ name, namespace, uid, creationTimestamp, ...rest });
 }
 
 async function accountOf(request: ResourceRequest, body: JsonObject): Promise<JsonObject> {

@@ -18,8 +18,8 @@ async function withDataDir(options: ServeOptions): Promise<ServeOptions> {
   const [endpoint] = options.etcdServers;
   const ofStandIn = endpoint === undefined ? undefined : await standInDataDir(endpoint);
   if (ofStandIn !== undefined) return { ...relocated(options, ofStandIn), storage: 'lmdb', etcdServers: [], unsafeNoFsync: true };
-  const isCertDirGiven = options.certDir !== inside(options, 'pki');
-  return isCertDirGiven ? relocated(options, options.certDir as string) : options;
+  const { certDir } = options;
+  return certDir === undefined || certDir === inside(options, 'pki') ? options : relocated(options, certDir);
 }
 
 /** Moves the data dir and its default contents below another folder. */

@@ -44,7 +44,7 @@ async function run(options: ServeOptions): Promise<number> {
 /** A process of `--workers`. The fifth file descriptor carries its writes. */
 function launchWorker(): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'];
-  return fork(process.argv[1] as string, ['worker'], { serialization: 'advanced', stdio });
+  return fork(process.argv[1] ?? '', ['worker'], { serialization: 'advanced', stdio });
 }
 
 /** The server runs without metrics if they cannot be started. */

@@ -45,7 +45,7 @@ const bodies: Readonly<Record<string, string>> = {
 
 function answer(dataDir: string): RequestListener {
   return ({ url = '/' }, response) => {
-    const body = bodies[url.split('?')[0] as string];
+    const body = bodies[url.split('?')[0] ?? ''];
     response.writeHead(body === undefined ? 404 : 200, {
       'content-type': 'application/json',
       [dataDirHeader]: encodeURIComponent(dataDir),

@@ -4,15 +4,19 @@ import type { ResourceApi, Selectors } from '../rest/resource-api.ts';
 import { resourceNameText } from '../rest/resource-name.ts';
 import { Informer, type InformerOptions } from './informer.ts';
 
+type SharedOptions = Omit<InformerOptions<ApiObject>, 'indexers' | keyof Selectors>;
+/** Informers of different types in one map. */
+type AnyInformer = Pick<Informer<ApiObject>, 'isSynced' | 'synced' | 'run'>;
+
 /** Informers shared by the parts of a program: one watch for each resource, namespace and selection. */
 export class SharedInformers {
-  readonly #options: InformerOptions<ApiObject>;
-  readonly #informers = new Map<string, Informer<ApiObject>>();
+  readonly #options: SharedOptions;
+  readonly #informers = new Map<string, AnyInformer>();
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
   /** Options for all informers. */
-  constructor(options: Omit<InformerOptions<ApiObject>, 'indexers' | keyof Selectors> = {}) {
+  constructor(options: SharedOptions = {}) {
     this.#options = options;
   }
 
@@ -20,10 +24,13 @@ export class SharedInformers {
   for<T extends ApiObject>(api: ResourceApi<T>, selection: Selectors = {}): Informer<T> {
     const key = JSON.stringify([resourceNameText(api.resource), api.scope.namespace, selection]);
     const known = this.#informers.get(key);
-    if (known) return known as unknown as Informer<T>;
-    const made = new Informer(api, { ...(this.#options as unknown as InformerOptions<T>), ...selection });
-    this.#informers.set(key, made as unknown as Informer<ApiObject>);
-    if (this.#signal) this.#start(made as unknown as Informer<ApiObject>, this.#signal);
+    // The resource determines the type of the objects.
+    if (known) return known as Informer<T>;
+    const { transform, ...options } = this.#options;
+    const typed = transform && { transform: (object: T) => transform(object) as T };
+    const made = new Informer(api, { ...options, ...selection, ...typed });
+    this.#informers.set(key, made);
+    if (this.#signal) this.#start(made, this.#signal);
     return made;
   }
 
@@ -48,7 +55,7 @@ export class SharedInformers {
     await Promise.all(this.#running);
   }
 
-  #start(informer: Informer<ApiObject>, signal: AbortSignal): void {
+  #start(informer: AnyInformer, signal: AbortSignal): void {
     const running = informer.run(signal);
     // An informer that the caller runs, too, is reported by `run`.
     running.catch(() => {});

@@ -26,7 +26,7 @@ function quotedTexts(line: string): string[] {
   const texts: string[] = [];
   let text: string | undefined;
   for (let i = 0; i < line.length; i++) {
-    const c = line[i] as string;
+    const c = line.charAt(i);
     if (c === '"') {
       if (text !== undefined) texts.push(text);
       text = text === undefined ? '' : undefined;

@@ -1,9 +1,9 @@
-import { decodeObject } from '@tsukube/apiserver';
+import { type Backoff, decodeObject, pauseAfter } from '@tsukube/apiserver';
 import { objectsIn } from '@tsukube/machinery';
 import { KeyExists, Mismatch, type Store } from '@tsukube/storage';
 
 const ttlSeconds = 15;
-const maxAttempts = 5;
+const conflictBackoff: Backoff = { attempts: 5, firstMs: 10, maxMs: 100 };
 
 /** One of the servers that share the store. */
 export interface PeerServer {
@@ -43,8 +43,9 @@ export class MasterLeases {
         return;
       } catch (error) {
         const isConflict = error instanceof Mismatch || error instanceof KeyExists;
-        if (!isConflict || attempt === maxAttempts) throw error;
+        if (!isConflict || attempt === conflictBackoff.attempts) throw error;
       }
+      await pauseAfter(attempt, conflictBackoff);
     }
   }
 

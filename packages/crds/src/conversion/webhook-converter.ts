@@ -18,7 +18,7 @@ export function webhookConverter(group: string, conversion: WebhookConversion, r
   const convertSome = async (objects: readonly JsonObject[], version: string): Promise<readonly JsonObject[]> => {
     if (reviewVersion === undefined) throw failure('no supported conversion review versions');
     const [desired, uid] = [`${group}/${version}`, randomUUID()];
-    const about = `conversion webhook for ${kindText(objects[0] as JsonObject)}`;
+    const about = `conversion webhook for ${kindText(objects[0] ?? {})}`;
     const answer = await client
       .call({ body: review(objects, desired, uid, reviewVersion), timeoutMs })
       .catch((error: unknown) => {
@@ -43,7 +43,8 @@ export function webhookConverter(group: string, conversion: WebhookConversion, r
       const converted = new Map<JsonObject, JsonObject>();
       for (let i = 0; i < others.length; i += maxObjects) {
         const some = others.slice(i, i + maxObjects);
-        for (const [j, object] of (await convertSome(some, version)).entries()) converted.set(some[j] as JsonObject, object);
+        const results = await convertSome(some, version);
+        for (const [j, object] of some.entries()) converted.set(object, results[j] ?? object);
       }
       return objects.map((object) => converted.get(object) ?? object);
     },

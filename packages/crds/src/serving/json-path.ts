@@ -191,9 +191,9 @@ function numberIn(text: string | undefined): number | undefined {
 }
 
 function filterStep(text: string): JsonPathStep {
-  const [, left, operator, right] = comparison.exec(text) ?? [];
+  const [, left, operator = '', right = ''] = comparison.exec(text) ?? [];
   if (left === undefined) return { is: 'filter', left: parsePath(text), operator: 'exists', right: [] };
-  return { is: 'filter', left: parsePath(left), operator: operator as string, right: parsePath(right as string) };
+  return { is: 'filter', left: parsePath(left), operator, right: parsePath(right) };
 }
 
 function unescaped(text: string): string {

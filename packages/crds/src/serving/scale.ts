@@ -97,7 +97,7 @@ function valueAt(object: JsonObject, at: string): { value?: JsonValue; problem?:
 }
 
 function withNumber(object: JsonObject, at: string, number: number): JsonObject {
-  const copy = deepCopy(object) as JsonObject;
+  const copy = deepCopy(object);
   const parts = partsOf(at);
   let parent = copy;
   for (const part of parts.slice(0, -1)) {
@@ -106,6 +106,6 @@ function withNumber(object: JsonObject, at: string, number: number): JsonObject 
     setKey(parent, part, child);
     parent = child;
   }
-  setKey(parent, parts.at(-1) as string, number);
+  setKey(parent, parts.at(-1) ?? '', number);
   return copy;
 }

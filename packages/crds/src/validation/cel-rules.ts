@@ -99,7 +99,7 @@ export function validateRules(
   }
   for (const [i, rule] of rules.list.entries()) {
     const ruleAt = at.child(extension).index(i);
-    validateRule(rule, rules, given[i] as JsonObject, ruleAt, scope, errors);
+    validateRule(rule, rules, given[i] ?? {}, ruleAt, scope, errors);
     validateOldSelf(rule, ruleAt, uncorrelatable, errors);
   }
 }

@@ -1,4 +1,4 @@
-import { deepEqual, isObject, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
+import { deepEqual, definedFields, isObject, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 
 /** The fields of a version that Kubernetes hoists to the spec if all versions have the same value. */
 export type SharedField = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
@@ -18,8 +18,8 @@ export function splitSharedFields(spec: JsonObject): SplitSpec {
   const [first] = versions;
   if (first === undefined) return { shared: {}, versions };
   const common = sharedFields.filter((field) => versions.every((version) => deepEqual(version[field], first[field])));
-  const shared = Object.fromEntries(common.flatMap((field) => (first[field] === undefined ? [] : [[field, first[field]]])));
-  return { shared: shared as JsonObject, versions: versions.map((version) => without(version, common)) };
+  const shared = definedFields(Object.fromEntries(common.map((field) => [field, first[field]])));
+  return { shared, versions: versions.map((version) => without(version, common)) };
 }
 
 function without(version: JsonObject, common: readonly string[]): JsonObject {

@@ -19,7 +19,7 @@ export function quickUpdate(
   record: ManagedFieldsRecord,
   fieldManager: FieldManager,
   versions: Versions,
-): readonly JsonObject[] | undefined {
+): JsonObject[] | undefined {
   const { apiVersion } = fieldManager;
   if (record.owners.length > maxOwners) return undefined;
   if (!record.settled || live.apiVersion !== apiVersion || next.apiVersion !== apiVersion) return undefined;
@@ -38,7 +38,7 @@ export function quickUpdate(
   return own && check.touched && own.time !== fieldManager.time ? retimed(record, own, fieldManager.time) : record.entries;
 }
 
-function retimed({ owners }: ManagedFieldsRecord, own: Owner, time: string | undefined): readonly JsonObject[] {
+function retimed({ owners }: ManagedFieldsRecord, own: Owner, time: string | undefined): JsonObject[] {
   return recordOfOwners(owners.map((owner) => (owner === own ? { ...own, time } : owner))).entries;
 }
 

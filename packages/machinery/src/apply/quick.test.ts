@@ -56,7 +56,7 @@ function* steps(random: RandomSchemas): Generator<Step, void, JsonObject[] | und
   }
 }
 
-const seeds = Array.from({ length: 300 }, (_, seed) => seed);
+const seeds = Array.from({ length: 100 }, (_, seed) => seed);
 
 describe('fast paths for random objects', () => {
   it('an update yields the same managedFields as comparing field sets', () => {
@@ -80,7 +80,7 @@ describe('fast paths for random objects', () => {
 
   it('a creation yields the same managedFields as comparing with the zero object', () => {
     let told = 0;
-    for (let seed = 0; seed < 2000; seed++) {
+    for (let seed = 0; seed < 700; seed++) {
       const random = new RandomSchemas(seed);
       const schema = random.root();
       const versions = versionsOf(schema, random.pick<FieldSet>([{}, { 'f:status': {} }]));
@@ -94,6 +94,6 @@ describe('fast paths for random objects', () => {
       );
       if (createdFields(object, 'v1', versions) !== undefined) told++;
     }
-    expect(told).toBeGreaterThan(1000);
+    expect(told).toBeGreaterThan(350);
   });
 });

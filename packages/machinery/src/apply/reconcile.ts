@@ -1,8 +1,9 @@
+import { memoize } from '../cache/bounded-cache.ts';
 import type { JsonObject } from '../json/value.ts';
 import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from '../managed-fields/field-set.ts';
 import { isInterned } from '../managed-fields/fields-v1.ts';
 import type { Owner } from '../managed-fields/owners.ts';
-import { contentOf, type PathElement, self } from '../managed-fields/path-element.ts';
+import { fieldElement, type PathElement, self } from '../managed-fields/path-element.ts';
 import type { Versions } from './field-manager.ts';
 import type { MergeSchema, ObjectMergeSchema } from './merge-schema.ts';
 
@@ -70,25 +71,14 @@ function isUntyped(schema: MergeSchema): boolean {
   return schema.is === 'deduced' || (schema.is === 'object' && schema.of?.is === 'deduced' && schema.fields.size === 0);
 }
 
-const namedBelow = new WeakMap<MergeSchema, Map<PathElement, MergeSchema>>();
+/** Slicing the name out of an element costs more than a lookup. */
+const fieldsByElement = memoize(
+  ({ fields }: ObjectMergeSchema) => new Map([...fields].map(([key, schema]) => [fieldElement(key), schema] as const)),
+);
 
-/** Cached by element: slicing the name out of an element costs more than a lookup. */
 function schemaBelow(element: PathElement, schema: MergeSchema): MergeSchema | undefined {
   if (schema.is === 'list') return schema.of;
   if (schema.is !== 'object') return undefined;
   if (element[0] !== 'f' || schema.fields.size === 0) return schema.of;
-  const named = namedBelow.get(schema);
-  return named?.get(element) ?? findBelow(element, schema, named ?? new Map());
-}
-
-/** Caches declared fields only, so the cache is bounded by the schema. */
-function findBelow(
-  element: PathElement,
-  schema: ObjectMergeSchema,
-  named: Map<PathElement, MergeSchema>,
-): MergeSchema | undefined {
-  const below = schema.fields.get(contentOf(element));
-  if (below === undefined) return schema.of;
-  namedBelow.set(schema, named.set(element, below));
-  return below;
+  return fieldsByElement(schema).get(element) ?? schema.of;
 }

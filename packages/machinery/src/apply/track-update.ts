@@ -31,7 +31,7 @@ export function trackUpdate(
   const keepsStored = keepsManagedFields(metadataOf(live), metadataOf(next), fieldManager);
   const record = keepsStored ? internedRecord(metadataOf(live).managedFields) : undefined;
   const quick = record && quickUpdate(live, next, record, fieldManager, versions);
-  return quick ? (quick as JsonObject[]) : trackOrDrop(live, next, keepsStored, fieldManager, versions);
+  return quick ?? trackOrDrop(live, next, keepsStored, fieldManager, versions);
 }
 
 /** Drops managedFields if the object cannot be converted to one of its versions. */

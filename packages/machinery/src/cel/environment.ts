@@ -21,6 +21,7 @@ interface Base {
   readonly macros: MacroSet;
 }
 
+/** By Kubernetes version: one entry for each release with libraries of its own. */
 const bases = new Map<string, Base>();
 const newestVersion = '1.36';
 

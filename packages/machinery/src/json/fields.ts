@@ -2,7 +2,7 @@
  * Fields of JSON objects by name, read as Go's getters read them: an absent field, or one of another type, has the zero
  * value of its type. Elements of lists and values of maps are not checked: validation against the schema comes first.
  */
-import { isObject, type JsonObject, type JsonValue } from './value.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from './value.ts';
 
 const noMap: Readonly<Record<string, string>> = Object.freeze({});
 const noObjects: readonly JsonObject[] = Object.freeze([]);
@@ -52,6 +52,13 @@ export function objectsIn(owner: JsonObject | undefined, field: string): readonl
 export function textsIn(owner: JsonObject | undefined, field: string): readonly string[] {
   const list = owner?.[field];
   return Array.isArray(list) ? (list as string[]) : noTexts;
+}
+
+/** The fields that are defined: JSON has no undefined. */
+export function definedFields(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const defined: JsonObject = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) setKey(defined, key, value);
+  return defined;
 }
 
 /** Sets a field that is absent or has its zero value. */

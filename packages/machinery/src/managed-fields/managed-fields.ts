@@ -17,8 +17,8 @@ import { hasStrippedFields } from './strip-meta.ts';
 export interface ManagedFieldsRecord {
   /** The stored JSON. */
   readonly text: string;
-  /** Frozen, so that they stay equal to `text`. */
-  readonly entries: readonly JsonObject[];
+  /** The value of metadata.managedFields. Frozen, so that it stays equal to `text`. */
+  readonly entries: JsonObject[];
   readonly owners: readonly Owner[];
   /** Whether a write that changes no ownership leaves it unchanged: sorted, within the cap, without empty or stripped sets. */
   readonly settled: boolean;
@@ -64,7 +64,8 @@ export function recordFromText(text: string): ManagedFieldsRecord | undefined {
 }
 
 function intern(text: string, owners: readonly Owner[]): ManagedFieldsRecord {
-  const entries = Object.freeze(owners.map(entryOf));
+  const entries = owners.map(entryOf);
+  Object.freeze(entries);
   const last = lastOfEach(owners);
   const record = { text, entries, owners: last, settled: last === owners && isSettled(owners) };
   byEntries.set(entries, record);
@@ -219,5 +220,5 @@ export function requestsReset(metadata: JsonObject): boolean {
 
 /** The sorted entries of these owners; undefined if there are none. */
 export function managedFieldsOf(owners: readonly Owner[]): JsonObject[] | undefined {
-  return owners.length === 0 ? undefined : (recordOfOwners(owners).entries as JsonObject[]);
+  return owners.length === 0 ? undefined : recordOfOwners(owners).entries;
 }

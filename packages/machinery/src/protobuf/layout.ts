@@ -82,6 +82,7 @@ export interface OneOf {
   fromJson(value: JsonValue): JsonObject;
 }
 
+/** One entry for each type that a catalogue refers to; clients cannot add types. */
 const oneOfs = new Map<string, OneOf | undefined>();
 
 /** Undefined for types encoded as raw JSON bytes. */

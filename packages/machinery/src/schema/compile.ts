@@ -98,7 +98,7 @@ function compileList({ check, zero, goType: itemType }: CompiledType, records: b
   return {
     check: (value, decoding) => {
       if (!Array.isArray(value)) return decoding.mismatch(value, goType);
-      return (records && (internedRecord(value)?.entries as JsonObject[] | undefined)) || checkItems(value, decoding);
+      return (records && internedRecord(value)?.entries) || checkItems(value, decoding);
     },
     zero: () => null,
     goType,

@@ -1,4 +1,4 @@
-import { type JsonObject, mapIn, metadataOf } from '@tsukube/machinery';
+import { type JsonObject, mapIn, metadataOf, textIn } from '@tsukube/machinery';
 import { type ApiAccess, expectSuccess } from '../access/api-access.ts';
 import { type CertificateFiles, type CertificateStore, certificateFileNames } from './certificate-store.ts';
 
@@ -33,8 +33,8 @@ export function secretStore(access: ApiAccess, { namespace, name }: CertificateS
 
 function filesIn(secret: JsonObject): CertificateFiles {
   const data = mapIn(secret, 'data');
-  const present = certificateFileNames.filter((name) => typeof data[name] === 'string' && data[name] !== '');
-  return new Map(present.map((name) => [name, Buffer.from(data[name] as string, 'base64').toString('utf8')]));
+  const present = certificateFileNames.map((name) => [name, textIn(data, name)] as const).filter(([, text]) => text !== '');
+  return new Map(present.map(([name, text]) => [name, Buffer.from(text, 'base64').toString('utf8')]));
 }
 
 function encoded(files: CertificateFiles): JsonObject {

@@ -52,7 +52,7 @@ function listIn(data: Readonly<Record<string, string>>, key: string): readonly s
   } catch {
     value = undefined;
   }
-  if (!Array.isArray(value) || value.some((each) => typeof each !== 'string'))
+  if (!Array.isArray(value) || !value.every((each): each is string => typeof each === 'string'))
     throw new Error(`${key}: expected a JSON array of strings`);
-  return value as string[];
+  return value;
 }

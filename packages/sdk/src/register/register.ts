@@ -129,8 +129,8 @@ class Registering implements ApiRegistration {
     if (!this.#hasSlice) return;
     const name = sliceName(this.#service, port);
     // After a change of the address, the slice of the old one is stale at once.
-    const isMoved = this.#appliedSlice !== undefined && this.#appliedSlice !== name;
-    if (isMoved) await this.#slices.delete(this.#appliedSlice as string).catch(this.#onError);
+    const old = this.#appliedSlice;
+    if (old !== undefined && old !== name) await this.#slices.delete(old).catch(this.#onError);
     this.#appliedSlice = name;
     await this.#stale.remove(this.#access, this.#service, name, timing.monotonic());
   }

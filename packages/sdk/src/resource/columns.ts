@@ -1,6 +1,7 @@
 import { type AgeCell, ageColumn, type CellValue, type Column, nameColumn } from '@tsukube/apiserver';
 import { customColumns } from '@tsukube/crds';
 import type { KubeObject } from '@tsukube/machinery';
+import { typedObject } from '../schema/schema-types.ts';
 
 /** A column of `kubectl get`. */
 export interface TableColumn<T> {
@@ -34,6 +35,6 @@ function columnOf<T>({ name, value, type = 'string', format = '', description, w
     format,
     description: description ?? name,
     priority,
-    value: (object: KubeObject) => value(object as unknown as T) ?? null,
+    value: (object: KubeObject) => value(typedObject(object)) ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import type { Strategy, User } from '@tsukube/apiserver';
 import type { FieldErrors, KubeObject } from '@tsukube/machinery';
+import { typedObject } from '../schema/schema-types.ts';
 
 /** The behaviour of a kind. Objects are in the stored version; only the first argument may be changed. */
 export interface ResourceStrategy<T> {
@@ -17,19 +18,18 @@ export interface ResourceStrategy<T> {
 
 /** Adds the author's behaviour to that of the schema. Validation by the schema comes first. */
 export function strategyOf<T>(own: ResourceStrategy<T>, base: Strategy): Strategy {
-  const typed = (object: KubeObject) => object as unknown as T;
   const validated = (object: KubeObject, errors: FieldErrors, old: KubeObject | undefined) => {
     // Code of the author may rely on the types of the schema.
-    if (errors.length === 0) own.validate?.(typed(object), errors, old && typed(old));
+    if (errors.length === 0) own.validate?.(typedObject<T>(object), errors, old && typedObject<T>(old));
   };
   return {
     ...base,
     prepareForCreate(object, user, version, warn) {
       base.prepareForCreate?.(object, user, version, warn);
-      own.prepareForCreate?.(typed(object), { user, warn: warn ?? (() => {}) });
+      own.prepareForCreate?.(typedObject<T>(object), { user, warn: warn ?? (() => {}) });
     },
     prepareForUpdate(object, old, version) {
-      own.prepareForUpdate?.(typed(object), typed(old));
+      own.prepareForUpdate?.(typedObject<T>(object), typedObject<T>(old));
       base.prepareForUpdate?.(object, old, version);
     },
     validateCreate(object, errors, version, effort) {
@@ -42,7 +42,7 @@ export function strategyOf<T>(own: ResourceStrategy<T>, base: Strategy): Strateg
     },
     warnings: (object, old) => [
       ...(base.warnings?.(object, old) ?? []),
-      ...(own.warnings?.(typed(object), old && typed(old)) ?? []),
+      ...(own.warnings?.(typedObject<T>(object), old && typedObject<T>(old)) ?? []),
     ],
     ...(own.validateName && { validateName: (name: string) => own.validateName?.(name) ?? [] }),
   };

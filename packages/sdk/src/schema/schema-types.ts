@@ -1,5 +1,10 @@
 import type { metaV1 } from '@tsukube/api/kinds';
-import type { JsonValue } from '@tsukube/machinery';
+import type { JsonValue, KubeObject } from '@tsukube/machinery';
+
+/** An object in the type that its author's schema gives it; decoding has checked it against that schema. */
+export function typedObject<T>(object: KubeObject): T {
+  return object as unknown as T;
+}
 
 /** A structural schema, as the openAPIV3Schema of a CustomResourceDefinition, or JSON Schema that can be converted to one. */
 export interface JsonSchema {

@@ -180,7 +180,7 @@ class Conversion {
       return { ...rest, type: types[0] as string, enum: constants, ...nullable };
     if (types.length === 2 && types.includes('string') && types.includes('integer'))
       return { ...rest, 'x-kubernetes-int-or-string': true, ...nullable };
-    if (types.every((type) => type === 'object')) return { ...rest, ...this.#merged(others as JsonObject[], at), ...nullable };
+    if (types.every((type) => type === 'object')) return { ...rest, ...this.#merged(others.filter(isObject), at), ...nullable };
     throw this.#error(at, 'is a union of different types, which structural schemas cannot express');
   }
 

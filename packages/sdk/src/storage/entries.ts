@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CacheEntry, encodeObject, type Resource } from '@tsukube/apiserver';
-import { apiVersionOf, isObject, isValidPathSegmentName, type JsonObject } from '@tsukube/machinery';
+import { apiVersionOf, isValidPathSegmentName, type JsonObject } from '@tsukube/machinery';
 import { TimeSlice } from '@tsukube/storage';
 import type { ObjectStorage, StoredList, StoredObject } from './object-storage.ts';
 
@@ -10,6 +10,11 @@ type Fields = Record<string, unknown>;
 export interface ObjectLocation {
   readonly namespace?: string | undefined;
   readonly name?: string;
+}
+
+/** Objects of a storage consist of JSON values, which their type does not say. */
+function encodedText(object: object): ReturnType<typeof encodeObject> {
+  return encodeObject(object as JsonObject);
 }
 
 /** Turns the objects of a storage into entries, as the handlers of the API server read them. */
@@ -28,14 +33,14 @@ export class EntryEncoder {
   entry(object: StoredObject<Fields>, place: ObjectLocation): CacheEntry {
     const { hub, names, storagePrefix, scope } = this.#resource;
     const { metadata, apiVersion: _, kind: __, ...fields } = object;
-    if (!isObject(metadata as unknown as JsonObject))
+    if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
       throw new Error(`the storage of ${names.plural} returned an object without metadata`);
     const isNamespaced = scope === 'Namespaced';
     const namespace = isNamespaced ? (metadata.namespace ?? place.namespace) : undefined;
     const name = metadata.name ?? place.name;
     this.#check(name, namespace, place);
     const given = { ...metadata, name, ...(isNamespaced && { namespace }) };
-    const complete = { kind: names.kind, apiVersion: apiVersionOf(hub), metadata: given, ...fields } as unknown as JsonObject;
+    const complete = { kind: names.kind, apiVersion: apiVersionOf(hub), metadata: given, ...fields };
     const key = `${storagePrefix}/${isNamespaced ? `${namespace}/` : ''}${name}`;
     return { key, ...this.#versioned(complete, given), created: 0, derived: undefined };
   }
@@ -52,7 +57,7 @@ export class EntryEncoder {
 
   /** The encoded object and its version, computed from the content if a writable storage has none. */
   #versioned(
-    object: JsonObject,
+    object: object,
     metadata: { readonly resourceVersion?: string | undefined },
   ): Pick<CacheEntry, 'value' | 'revision'> {
     const { resourceVersion } = metadata;
@@ -61,12 +66,12 @@ export class EntryEncoder {
         `the storage of ${this.#resource.names.plural} has a watch, but returned an object without a resourceVersion`,
       );
     if (resourceVersion !== undefined)
-      return { value: Buffer.from(encodeObject(object)), revision: revisionOf(resourceVersion, this.#resource) };
-    const text = encodeObject(object);
+      return { value: Buffer.from(encodedText(object)), revision: revisionOf(resourceVersion, this.#resource) };
+    const text = encodedText(object);
     if (!this.#isWritable) return { value: Buffer.from(text), revision: 0 };
     const revision = contentVersion(text);
     const versioned = { ...object, metadata: { ...metadata, resourceVersion: String(revision) } };
-    return { value: Buffer.from(encodeObject(versioned as unknown as JsonObject)), revision };
+    return { value: Buffer.from(encodedText(versioned)), revision };
   }
 
   /** All objects of a list in the order of their keys, encoded in time slices. */

@@ -1,6 +1,7 @@
 import { type CacheEntry, decodeObject, nameOfKey, type ObjectCache, type Resource } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
 import { KeyExists, Mismatch, Unavailable } from '@tsukube/storage';
+import { typedObject } from '../schema/schema-types.ts';
 import { asStoredList, EntryEncoder } from './entries.ts';
 import { type NewObject, ObjectChanged, ObjectExists, type ObjectStorage, type StorageCall } from './object-storage.ts';
 
@@ -57,7 +58,7 @@ export class StorageCache implements ObjectCache {
 
   async create(key: string, value: Uint8Array): Promise<CacheEntry> {
     if (!this.#storage.create) throw this.#unsupported('create');
-    const object = decodeObject(value) as unknown as NewObject<Fields>;
+    const object = typedObject<NewObject<Fields>>(decodeObject(value));
     if (await this.get(key)) throw new KeyExists(key);
     try {
       return await this.#written(key, await this.#storage.create(object, this.#call));
@@ -71,8 +72,8 @@ export class StorageCache implements ObjectCache {
     const known = this.#known.get(key);
     const found = known?.revision === expected ? known : await this.get(key);
     if (found?.revision !== expected) throw new Mismatch(key, found);
-    const object = decodeObject(value) as unknown as NewObject<Fields>;
-    const old = decodeObject(found.value) as unknown as NewObject<Fields>;
+    const object = typedObject<NewObject<Fields>>(decodeObject(value));
+    const old = typedObject<NewObject<Fields>>(decodeObject(found.value));
     if (old.metadata.resourceVersion !== undefined) object.metadata.resourceVersion = old.metadata.resourceVersion;
     return this.#changing(key, async () => this.#written(key, await this.#storage.update?.(object, { ...this.#call, old })));
   }

@@ -1,5 +1,5 @@
 import { answerStatus, answerValue } from '@tsukube/apiserver';
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import type { JsonObject } from '@tsukube/machinery';
 import type { Answer, Sink } from '@tsukube/transport';
 
 type Bytes = Uint8Array | string;
@@ -40,7 +40,8 @@ export function answerResult(result: SubresourceResult, shutdown: Shutdown): Ans
     return answerResponse(new SubresourceResponse(result), shutdown);
   if (isAsyncIterable(result))
     return answerResponse(new SubresourceResponse(result, { type: 'text/plain; charset=utf-8' }), shutdown);
-  if (!isObject(result as JsonObject)) throw new TypeError('a subresource handler returned neither an object nor bytes');
+  if (typeof result !== 'object' || Array.isArray(result))
+    throw new TypeError('a subresource handler returned neither an object nor bytes');
   const output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false } as const;
   return answerValue(200, result as JsonObject, output);
 }

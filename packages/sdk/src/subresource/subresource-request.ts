@@ -1,5 +1,6 @@
 import { decodeObject, type ResourceRequest, readRequestBody, subpathOf, type User, writeContext } from '@tsukube/apiserver';
 import { deepCopy, JsonSyntaxError, type JsonValue, type KubeObject, parseJson, StatusError } from '@tsukube/machinery';
+import { typedObject } from '../schema/schema-types.ts';
 
 /** Changes an object in place. */
 export type MutateFn<T> = (object: T) => void | Promise<void>;
@@ -76,7 +77,7 @@ export class SubresourceRequest<T> {
     const { objects, info, version, resource } = this.request;
     const entry = await objects.cache.get(objects.key(info.namespace, info.name));
     if (!entry) throw StatusError.notFound({ group: version.group, resource: resource.names.plural }, info.name);
-    return decodeObject(entry.value) as unknown as T;
+    return typedObject(decodeObject(entry.value));
   }
 
   /** Changes the object as an update by the user, with strategy and validation. Repeated if it changes meanwhile. */
@@ -96,10 +97,10 @@ export class SubresourceRequest<T> {
     const strategy = { ...resource.strategy, ...resource.subresources?.[subresource]?.strategy };
     const changed = async (existing: KubeObject | undefined) => {
       const object = deepCopy(existing as KubeObject);
-      await change(object as unknown as T);
+      await change(typedObject(object));
       return object;
     };
     const { entry } = await objects.update(info.name, undefined, changed, { ...context, verb: 'update', subresource, strategy });
-    return decodeObject(entry.value) as unknown as T;
+    return typedObject(decodeObject(entry.value));
   }
 }

@@ -8,9 +8,10 @@ const maxDepth = 1_000;
  */
 export function plainJson(value: unknown, depth = 0): JsonValue {
   if (depth > maxDepth) throw new TypeError('the object is nested too deeply, or contains itself');
-  if (value === null || value === undefined || typeof value === 'function' || typeof value === 'symbol') return null;
+  if (value === null) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value !== 'object') return value as string | boolean | bigint;
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
+  if (typeof value !== 'object') return null;
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON(), depth + 1);
   if (Array.isArray(value)) return value.map((element) => plainJson(element, depth + 1));
   return plainObject(value as Record<string, unknown>, depth);

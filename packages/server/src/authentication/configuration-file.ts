@@ -1,5 +1,5 @@
 import type { AuthenticationConfiguration } from '@tsukube/apiserver';
-import { isObject, type JsonObject, type JsonValue, parseYaml } from '@tsukube/machinery';
+import { isObject, type JsonValue, parseYaml } from '@tsukube/machinery';
 
 /** Type of a field: a string, a boolean, a list, or an object with these fields. */
 type Shape = 'text' | 'truth' | { readonly list: Shape } | { readonly object: Readonly<Record<string, Shape>> };
@@ -76,10 +76,10 @@ function check(value: JsonValue, shape: Shape, at: string): void {
 
 function checkObject(value: JsonValue, fields: Readonly<Record<string, Shape>>, at: string): void {
   if (!isObject(value)) throw new Error(`${at} is not an object`);
-  for (const [name, inner] of Object.entries(value as JsonObject)) {
+  for (const [name, inner] of Object.entries(value)) {
     const place = at === '' ? name : `${at}.${name}`;
     const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (known === undefined) throw new Error(`strict decoding error: unknown field "${place}"`);
-    check(inner as JsonValue, known, place);
+    check(inner, known, place);
   }
 }

@@ -28,7 +28,7 @@ export function serviceAccountTokens(options: ServeOptions, { serviceAccount }: 
   const signer = named(signing, () => signerOf(privateKey));
   const keys = checking.length > 0 ? checking.flatMap(keysIn) : verificationKeys(privateKey);
   const issuer = {
-    issuer: issuers[0] as string,
+    issuer: issuers[0] ?? defaultIssuer,
     signer,
     apiAudiences,
     maxExpirationSeconds: options.serviceAccountMaxTokenExpiration / 1000,

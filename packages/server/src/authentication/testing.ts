@@ -100,7 +100,7 @@ export async function serveHttps(
   const server = createServer({ cert: certificate.certificate, key: certificate.key }, async (asked, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of asked) chunks.push(chunk as Buffer);
-    const { status = 200, body, text, headers = {} } = answer(asked.url as string, Buffer.concat(chunks).toString());
+    const { status = 200, body, text, headers = {} } = answer(asked.url ?? '', Buffer.concat(chunks).toString());
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(text ?? JSON.stringify(body));
   });

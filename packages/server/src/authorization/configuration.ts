@@ -52,7 +52,7 @@ function webhookOfFlags(options: ServeOptions): WebhookConfiguration {
     timeout: 30_000,
     subjectAccessReviewVersion: options.authorizationWebhookVersion ?? 'v1beta1',
     failurePolicy: 'NoOpinion',
-    kubeConfigFile: options.authorizationWebhookConfigFile as string,
+    kubeConfigFile: options.authorizationWebhookConfigFile ?? '',
     matchConditions: [],
   };
 }

@@ -83,7 +83,7 @@ interface Word {
 
 function* words(argv: readonly string[]): Generator<Word> {
   for (let at = 0; at < argv.length; at++) {
-    const { name, inline } = split(argv[at] as string);
+    const { name, inline } = split(argv[at] ?? '');
     const place = `--${name}`;
     if (inline !== undefined) yield { name, place, text: inline };
     else if (isSwitch(name) || name === 'help' || name === 'version') yield { name, place, text: 'true' };
@@ -100,12 +100,12 @@ function valueAfter(name: string, next: string | undefined): string {
 }
 
 function split(word: string): { name: string; inline: string | undefined } {
-  const long = /^--([^=]+)(?:=(.*))?$/s.exec(word);
+  const [, long, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   // Like kube-apiserver, treats underscores as dashes.
-  if (long) return { name: (long[1] as string).replaceAll('_', '-'), inline: long[2] };
-  const short = /^-([a-zA-Z])(?:=?(.+))?$/s.exec(word);
-  if (!short) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
-  return { name: longName(short[1] as string), inline: short[2] };
+  if (long !== undefined) return { name: long.replaceAll('_', '-'), inline };
+  const [, short, value] = /^-([a-zA-Z])(?:=?(.+))?$/s.exec(word) ?? [];
+  if (short === undefined) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
+  return { name: longName(short), inline: value };
 }
 
 function longName(letter: string): string {

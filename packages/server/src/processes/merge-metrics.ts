@@ -20,7 +20,7 @@ function addText(families: Map<string, MergedFamily>, worker: number, text: stri
   let isNew = false;
   for (const line of text.split('\n')) {
     if (line.startsWith('# HELP ')) {
-      const name = line.split(' ', 3)[2] as string;
+      const [, , name = ''] = line.split(' ', 3);
       isNew = !families.has(name);
       family = families.get(name) ?? { head: [], samples: [] };
       families.set(name, family);

@@ -7,6 +7,7 @@ import {
   type Logger,
   type ObjectRegistry,
   type Resource,
+  updateExisting,
 } from '@tsukube/apiserver';
 import {
   bootstrapNames,
@@ -143,9 +144,9 @@ async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: 
     await registry.create(structuredClone(expected), context);
     return;
   }
-  const renewed = (existing: JsonObject | undefined): JsonObject => {
-    const next = reconciled(existing as JsonObject, expected);
-    return next === undefined || next === 'replace' ? (existing as JsonObject) : next;
+  const renewed = (existing: JsonObject): JsonObject => {
+    const next = reconciled(existing, expected);
+    return next === undefined || next === 'replace' ? existing : next;
   };
-  await registry.update(name, undefined, renewed, context);
+  await updateExisting(registry, name, undefined, renewed, context);
 }

@@ -3,7 +3,7 @@ import type { Logger } from '@tsukube/apiserver';
 import { type Entry, KeyExists, type Store } from '@tsukube/storage';
 import type { ServeOptions } from '../config/index.ts';
 import { takeDataDir } from '../files/data-dir.ts';
-import { openConfiguredStore } from './store.ts';
+import { dataDirOf, openConfiguredStore } from './store.ts';
 
 export interface MigrationReport {
   readonly copied: number;
@@ -46,7 +46,7 @@ export async function migrateStore(options: MigrationOptions): Promise<Migration
 async function openOne(options: ServeOptions, logger: Logger, opened: (() => Promise<void>)[]): Promise<Store> {
   if (options.storage === 'memory') throw new Error('a store in memory has nothing to migrate, and keeps nothing');
   if (options.storage === 'lmdb') {
-    const taken = takeDataDir(options.dataDir as string);
+    const taken = takeDataDir(dataDirOf(options));
     opened.push(async () => taken.release());
   }
   const store = await openConfiguredStore(options, logger);

@@ -7,6 +7,12 @@ import { isSqlStorage } from '../config/flags/sql-flags.ts';
 import { type ServeOptions, UsageError } from '../config/index.ts';
 
 /** Opens the configured store. Loads only its driver. */
+/** The data dir of an embedded store. Configuration has a default for it. */
+export function dataDirOf({ dataDir, storage }: ServeOptions): string {
+  if (dataDir === undefined) throw new Error(`--storage ${storage} needs --data-dir`);
+  return dataDir;
+}
+
 export async function openConfiguredStore(options: ServeOptions, logger: Logger, shared?: SharedLmdb): Promise<Store> {
   if (options.storage === 'memory') {
     const { openMemory } = await import('@tsukube/storage/memory');
@@ -14,10 +20,12 @@ export async function openConfiguredStore(options: ServeOptions, logger: Logger,
   }
   if (options.storage === 'lmdb') {
     const { openLmdb } = await import('@tsukube/storage/lmdb');
-    const path = join(options.dataDir as string, 'data');
-    return openLmdb({ path, noSync: options.unsafeNoFsync, logger, ...(shared && { shared }) }).catch((error) => {
-      throw error.name === 'DamagedDatabase' ? withRemedy(error, options.dataDir as string) : error;
-    });
+    const dataDir = dataDirOf(options);
+    return openLmdb({ path: join(dataDir, 'data'), noSync: options.unsafeNoFsync, logger, ...(shared && { shared }) }).catch(
+      (error) => {
+        throw error.name === 'DamagedDatabase' ? withRemedy(error, dataDir) : error;
+      },
+    );
   }
   if (isSqlStorage(options.storage)) return openSqlStorage(options.storage, options, logger);
   const { openEtcd } = await import('@tsukube/storage/etcd');

@@ -162,7 +162,7 @@ export function watchesUnderLoad(open: OpenStore): void {
 }
 
 async function watchSomewhere(store: Store, start: number, end: number, random: SeededRandom, index: number) {
-  const prefix = PREFIXES[index % PREFIXES.length] as string;
+  const prefix = PREFIXES[index % PREFIXES.length] ?? '';
   const late = (await store.revision()) - start;
   const from = start + 1 + random(late + 20);
   return { prefix, from, changes: await observe(store, prefix, from, end) };
@@ -172,7 +172,7 @@ async function watchSomewhere(store: Store, start: number, end: number, random: 
 async function writeOften(store: Store, writer: number, random: SeededRandom, written: Seen[]): Promise<void> {
   const entries = new Map<string, Entry>();
   for (let i = 0; i < WRITES; i++) {
-    const prefix = PREFIXES[random(PREFIXES.length)] as string;
+    const prefix = PREFIXES[random(PREFIXES.length)] ?? '';
     const key = `${prefix}${writer}-${random(4)}`;
     const entry = entries.get(key);
     if (!entry) entries.set(key, await put(store, key, `${writer}.${i}`, written));

@@ -25,8 +25,8 @@ export class KeyVersions {
     const entries: Entry[] = [];
     let count = 0;
     for (let i = lowerBound(this.#keys, firstKey(prefix, from)); i < this.#keys.length; i++) {
-      const key = this.#keys[i] as string;
-      if (!key.startsWith(prefix)) break;
+      const key = this.#keys[i];
+      if (!key?.startsWith(prefix)) break;
       const entry = this.#at(key, revision);
       if (!entry) continue;
       if (!limit || count < limit) entries.push(entry);

@@ -7,8 +7,8 @@ export function visitHeaders(
   visit: (name: string, value: string) => void,
 ): void {
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] as string).toLowerCase();
-    const value = raw[i + 1] as string;
+    const name = (raw[i] ?? '').toLowerCase();
+    const value = raw[i + 1] ?? '';
     const shown = redact ? redact(name, value) : value;
     if (shown !== undefined) visit(name, shown);
   }

@@ -52,6 +52,7 @@ function presented(socket: TLSSocket): readonly Buffer[] {
   return found.length === 0 ? found : whole(found, socket.isSessionReused());
 }
 
+/** By the client's certificate. Trimmed to `maxChains`, the oldest first. */
 const chains = new Map<string, readonly Buffer[]>();
 const maxChains = 1000;
 
@@ -61,11 +62,13 @@ function whole(chain: readonly Buffer[], isResumed: boolean): readonly Buffer[] 
   if (isResumed) return chains.get(id) ?? chain;
   if (chain.length === 1) return chain;
   chains.delete(id);
-  if (chains.size >= maxChains) chains.delete(chains.keys().next().value as string);
+  const [oldest] = chains.keys();
+  if (oldest !== undefined && chains.size >= maxChains) chains.delete(oldest);
   chains.set(id, chain);
   return chain;
 }
 
+/** One connection for each owner, which keeps it alive: its identity is the key of caches by connection. */
 const connections = new WeakMap<object, TlsConnection>();
 
 /** The connection of a protocol that has no session object of its own. */

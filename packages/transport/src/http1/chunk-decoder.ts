@@ -64,9 +64,9 @@ export class ChunkDecoder {
   }
 
   #onSize(line: string): void {
-    const match = sizeLine.exec(line);
-    if (!match) throw badRequest();
-    this.#left = Number.parseInt(match[1] as string, 16);
+    const [, size] = sizeLine.exec(line) ?? [];
+    if (size === undefined) throw badRequest();
+    this.#left = Number.parseInt(size, 16);
     this.#excess = Math.max(0, this.#excess + line.length - 16 - 2 * this.#left);
     if (this.#excess > maxExcess) throw badRequest();
     this.#awaits = this.#left === 0 ? 'trailer' : 'data';

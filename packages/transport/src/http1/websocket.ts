@@ -18,7 +18,8 @@ export class WebSocketAcceptor {
   accept(exchange: UpgradeExchange, answer: StreamAnswer): void {
     const { socket, head } = exchange.takeOver();
     this.#server ??= this.#load();
-    this.#server.handleUpgrade(handshakeOf(exchange), socket, head, (webSocket) => {
+    const handshake = handshakeOf(exchange.method, exchange.url, Object.fromEntries(exchange.headers.values));
+    this.#server.handleUpgrade(handshake, socket, head, (webSocket) => {
       webSocket.on('error', () => webSocket.terminate());
       answer.start(new WebSocketSink(webSocket, answer.type.includes('json')));
     });
@@ -32,8 +33,8 @@ export class WebSocketAcceptor {
 }
 
 /** The parts of a handshake that `ws` reads. */
-function handshakeOf({ method, url, headers }: UpgradeExchange): IncomingMessage {
-  return { method, url, headers: Object.fromEntries(headers.values) } as unknown as IncomingMessage;
+function handshakeOf(method: string, url: string, headers: Readonly<Record<string, string>>): IncomingMessage {
+  return { method, url, headers } as unknown as IncomingMessage;
 }
 
 /** As kube-apiserver's WebSocket library allows. */
@@ -56,7 +57,7 @@ export function acceptWebSocket(exchange: Exchange, protocol: string): Promise<W
   if (protocol !== '') server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
   return new Promise((resolve, reject) => {
     socket.once('close', () => reject(new Error('the WebSocket handshake failed')));
-    const request = { method: exchange.method, url: exchange.url, headers } as unknown as IncomingMessage;
+    const request = handshakeOf(exchange.method, exchange.url, headers);
     server.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('error', () => webSocket.terminate());
       resolve(webSocket);

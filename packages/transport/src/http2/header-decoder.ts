@@ -58,7 +58,8 @@ export class HeaderDecoder {
   #store(key: string, fields: RequestFields): void {
     if (--this.#missesLeft === 0) return void this.#pause();
     this.#cache ??= new Map();
-    if (this.#cache.size >= maxCachedBlocks) this.#cache.delete(this.#cache.keys().next().value as string);
+    const [oldest] = this.#cache.keys();
+    if (oldest !== undefined && this.#cache.size >= maxCachedBlocks) this.#cache.delete(oldest);
     this.#cache.set(key, fields);
   }
 

@@ -213,6 +213,7 @@ interface Flushable {
 /** Writing takes at most this long before the event loop polls its sockets again. */
 const sliceMs = 1.5;
 
+/** State of the process, as the event loop is: all connections share its iterations and their time. */
 let flushQueue: Flushable[] = [];
 let isScheduled = false;
 /** Time slice of `continueFlush`. */

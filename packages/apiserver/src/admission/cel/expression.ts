@@ -18,7 +18,7 @@ export function compileExpression(text: string, returns: readonly CelType[], env
 
 function wanted(returns: readonly CelType[]): string {
   const names = returns.map(declaredName);
-  return names.length === 1 ? (names[0] as string) : `one of [${names.join(' ')}]`;
+  return names.length === 1 ? (names[0] ?? '') : `one of [${names.join(' ')}]`;
 }
 
 /** The full name of a type: `list(string)`, `google.protobuf.Timestamp`. */

@@ -214,7 +214,7 @@ function refusal(failures: readonly PolicyFailure[], attributes: AdmissionAttrib
   const { status } = forbiddenByAdmission(attributes, '');
   return new StatusError({
     ...status,
-    message: messages[0] as string,
+    message: messages[0] ?? '',
     reason: failures[0]?.reason ?? 'Forbidden',
     details: { ...status.details, causes: messages.map((message) => ({ message })) },
   });

@@ -73,7 +73,7 @@ function close(webhooks: readonly CompiledWebhook[]): void {
 
 function compile(entry: CacheEntry, parts: WebhookSourceParts): readonly CompiledWebhook[] {
   const configuration = decodeObject(entry.value);
-  const configurationName = configuration.metadata.name as string;
+  const { name: configurationName = '' } = configuration.metadata;
   const seen = new Map<string, number>();
   return objectsIn(configuration, 'webhooks').map((webhook) => {
     const name = textIn(webhook, 'name');

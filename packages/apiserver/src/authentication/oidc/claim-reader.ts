@@ -52,7 +52,7 @@ function groupsOf(
 function textsOrText(value: JsonValue, claim: string): readonly string[] {
   if (value === null) return [];
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value as string[];
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
   throw new Error(`oidc: parse groups claim "${claim}": neither a text nor a list of texts`);
 }
 
@@ -115,5 +115,5 @@ function textList(value: JsonValue, what: string): readonly string[] {
   const values = Array.isArray(value) ? value : [value];
   if (!values.every((each) => typeof each === 'string'))
     throw new Error(`oidc: error evaluating ${what}: expression must return a string or a list of strings`);
-  return (values as string[]).filter((each) => each !== '');
+  return values.filter((each) => each !== '');
 }

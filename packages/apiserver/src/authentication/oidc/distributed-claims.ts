@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import { isObject, type JsonObject, textIn } from '@tsukube/machinery';
 import type { Logger } from '../../logger.ts';
 import { parseCompact } from '../jwt.ts';
 import { issuerClient } from './issuer-client.ts';
@@ -38,14 +38,14 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
     providers.set(url, opened);
     return opened;
   };
-  const fetchClaim = async ({ endpoint, access_token: token }: JsonObject): Promise<JsonObject> => {
-    const authorization = typeof token === 'string' && token !== '' ? `Bearer ${token}` : undefined;
-    const { status, text } = await client.get(endpoint as string, authorization);
+  const fetchClaim = async (source: JsonObject): Promise<JsonObject> => {
+    const [endpoint, token] = [textIn(source, 'endpoint'), textIn(source, 'access_token')];
+    const { status, text } = await client.get(endpoint, token === '' ? undefined : `Bearer ${token}`);
     if (status < 200 || status > 226) throw new Error(`error while getting distributed claim JWT: ${status}`);
     const parsed = parseCompact(text.trim());
     const issuer = parsed && tokenIssuer(parsed.claims);
     if (!parsed || issuer === undefined)
-      throw new Error(`getting untrusted issuer from endpoint ${String(endpoint)} failed for claim "${claim}"`);
+      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim "${claim}"`);
     const provider = providerOf(issuer);
     await provider.initialized;
     const keys = provider.keys();
@@ -58,11 +58,12 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
       const source = sourceOf(claims, claim);
       if (!source) return claims;
       const found = await fetchClaim(source);
-      if (found[claim] === undefined)
+      const value = found[claim];
+      if (value === undefined)
         throw new Error(
           `jwt returned by distributed claim endpoint "${String(source.endpoint)}" did not contain claim: ${claim}`,
         );
-      return { ...claims, [claim]: found[claim] } as JsonObject;
+      return { ...claims, [claim]: value };
     },
     stop() {
       for (const provider of providers.values()) provider.stop();

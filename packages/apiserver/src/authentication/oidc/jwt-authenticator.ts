@@ -106,7 +106,8 @@ function checkAudience({ aud }: JsonObject, audiences: readonly string[]): void 
   const named = audiencesOf(aud);
   if (named === undefined) throw new Error('oidc: failed to unmarshal claims');
   if (named.some((audience) => audiences.includes(audience))) return;
-  const wanted = audiences.length === 1 ? goQuote(audiences[0] as string) : `in [${audiences.map(goQuote).join(' ')}]`;
+  const quoted = audiences.map(goQuote);
+  const wanted = quoted.length === 1 ? quoted[0] : `in [${quoted.join(' ')}]`;
   throw new Error(`oidc: expected audience ${wanted} got [${named.map(goQuote).join(' ')}]`);
 }
 

@@ -39,9 +39,9 @@ export async function validateConfiguration(
 function validateUniqueness(jwt: readonly JwtConfiguration[], root: FieldPath, errors: FieldErrors): void {
   const urls = jwt.map(({ issuer }) => issuer.url);
   const discovered = jwt.map(({ issuer }) => issuer.discoveryURL ?? '');
-  for (const [i, url] of urls.entries()) {
+  for (const [i, { issuer }] of jwt.entries()) {
+    const { url, discoveryURL: other = '' } = issuer;
     if (urls.indexOf(url) < i) errors.duplicate(root.index(i).child('issuer', 'url'), url);
-    const other = discovered[i] as string;
     if (other !== '' && discovered.indexOf(other) < i) errors.duplicate(root.index(i).child('issuer', 'discoveryURL'), other);
   }
 }

@@ -3,13 +3,14 @@ import {
   isObject,
   type JsonObject,
   JsonSyntaxError,
-  type JsonValue,
   jsonKind,
+  objectIn,
   parseApiVersion,
   parseJson,
   parseYaml,
   StatusError,
   schemaMismatch,
+  textIn,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import { checkedAs, mergeSchemaIn } from '../../registry/object-form.ts';
@@ -101,9 +102,8 @@ function failure(message: string): StatusError {
 }
 
 function describe(configuration: JsonObject): string {
-  const { namespace, name } = isObject(configuration.metadata) ? configuration.metadata : ({} as JsonObject);
-  const text = (part: JsonValue | undefined) => (typeof part === 'string' ? part : '');
-  return `${text(namespace)}/${text(name)}; ${kindText(configuration)}`;
+  const metadata = objectIn(configuration, 'metadata');
+  return `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}; ${kindText(configuration)}`;
 }
 
 function kindText({ apiVersion, kind }: JsonObject): string {

@@ -10,6 +10,8 @@ import {
   ProtobufError,
   path,
   StatusError,
+  textIn,
+  textsIn,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import { isTrue } from '../../http/request-info.ts';
@@ -115,8 +117,8 @@ function fromQuery(query: URLSearchParams): JsonObject {
 function validated(value: JsonObject): DecodedDeleteOptions {
   const { gracePeriodSeconds, preconditions } = value;
   const orphanDependents = value.orphanDependents as boolean | undefined;
-  const propagationPolicy = value.propagationPolicy as string | undefined;
-  const dryRun = (value.dryRun ?? []) as string[];
+  const propagationPolicy = value.propagationPolicy === undefined ? undefined : textIn(value, 'propagationPolicy');
+  const dryRun = textsIn(value, 'dryRun');
   const errors = new FieldErrors();
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     errors.invalid(path('propagationPolicy'), propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');

@@ -13,6 +13,7 @@ import {
   jsonPatch,
   jsonPatchStrictErrors,
   mergePatch,
+  metadataOf,
   type NumberForm,
   type ParsedJson,
   type ParsedObject,
@@ -25,6 +26,7 @@ import {
   sortKeys,
   strategicMergePatch,
   stringifyJson,
+  textIn,
 } from '@tsukube/machinery';
 import { checkedAs } from '../../registry/object-form.ts';
 import { nameUndeterminable } from '../../registry/object-meta.ts';
@@ -161,14 +163,15 @@ function checkKind(patched: ParsedObject, current: JsonObject, patch: DecodedPat
   if (schema.form) return;
   if (patch.type !== strategic)
     checkTypeMeta(patched, name, (problem) => reportOf(patched, current, patch, schema).refuse(problem));
-  const kind = current.kind as string;
-  const { group, version } = parseApiVersion(current.apiVersion as string) as { group: string; version: string };
+  const kind = textIn(current, 'kind');
+  const apiVersion = textIn(current, 'apiVersion');
+  const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {};
   const expected = { kind, group, version, schema };
   const meta = patch.type === strategic ? undefined : typeMetaOf(patched, expected);
   const mismatch = meta && typeMismatch(meta, expected, () => false);
   if (mismatch) throw reportOf(patched, current, patch, schema).refuse(reasonOf(mismatch, meta));
   patched.kind = kind;
-  patched.apiVersion = current.apiVersion as string;
+  patched.apiVersion = apiVersion;
 }
 
 /** Without an apiVersion Kubernetes assumes the internal version, in which the name cannot be determined. */
@@ -214,7 +217,7 @@ export function textOfPatched(patched: ParsedObject, current: JsonObject): strin
     .map((key) => {
       const value = patched[key] as ParsedValue;
       const isUntouched = key === 'metadata' && value === current.metadata;
-      return `${JSON.stringify(key)}:${isUntouched ? metadataText(current.metadata as JsonObject) : stringifyJson(value)}`;
+      return `${JSON.stringify(key)}:${isUntouched ? metadataText(metadataOf(current)) : stringifyJson(value)}`;
     });
   return `{${parts.join(',')}}`;
 }

@@ -32,7 +32,7 @@ export function noRepresentation(asked: string, what: string, kind: string, { re
 const goPackages: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
 
 function goPackage(group: string): string {
-  return goPackages[group] ?? (group.split('.', 1)[0] as string);
+  return goPackages[group] ?? group.split('.', 1)[0] ?? group;
 }
 
 const lineEnd = Buffer.from('\n');
@@ -56,6 +56,7 @@ export function partialMetadata(entry: CacheEntry, { metaVersion }: Output): Buf
   return Buffer.concat([partialPrefix(metaVersion), entry.value.subarray(start, end), closing]);
 }
 
+/** By version of meta.k8s.io, which negotiation limits to v1 and v1beta1. */
 const prefixes = new Map<string, Buffer>();
 const closing = Buffer.from('}');
 

@@ -157,6 +157,7 @@ function objectBytes(
 }
 
 const frameEnd = Buffer.from('}\n');
+/** By event type, of which there are five. */
 const frameStart = new Map<string, Buffer>();
 
 function eventFrame(type: string, object: Buffer): Buffer {

@@ -14,6 +14,7 @@ export interface Channel {
   leave(member: ChannelMember): void;
 }
 
+/** Channels of each cache by format. A channel without members is removed. */
 const channels = new WeakMap<ObjectCache, Map<string, SharedChannel>>();
 
 /** The channel of all watches that get the same bytes: a batch of events is selected and encoded once for all of them. */

@@ -11,7 +11,7 @@ export function familyHead(name: string, help: string, type: MetricType): string
 export function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.keys(labels)
     .sort()
-    .map((name) => `${name}="${(labels[name] as string).replace(/[\\\n"]/g, escaped)}"`)
+    .map((name) => `${name}="${(labels[name] ?? '').replace(/[\\\n"]/g, escaped)}"`)
     .join(',');
 }
 

@@ -61,7 +61,7 @@ export function addToMap(owner: JsonObject, field: string, added: Readonly<Recor
   const all = new Map([...(isObject(map) ? Object.entries(map) : []), ...Object.entries(added)]);
   if (all.size === 0) return;
   const sorted: JsonObject = {};
-  for (const key of [...all.keys()].sort()) setKey(sorted, key, all.get(key) as string);
+  for (const [key, value] of [...all].sort(([a], [b]) => (a < b ? -1 : 1))) setKey(sorted, key, value);
   owner[field] = sorted;
 }
 

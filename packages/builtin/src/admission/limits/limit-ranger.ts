@@ -1,5 +1,14 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
-import { aggregateMessage, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import {
+  aggregateMessage,
+  ensureObject,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { decodedObjects, whenFresh } from '../common/cached-objects.ts';
 import { addToMap, isPodRequest } from '../common/plugin.ts';
 import { claimProblems, podProblems } from './limit-constraints.ts';
@@ -80,11 +89,7 @@ function fillResources(container: JsonObject, list: 'requests' | 'limits', defau
   const given = mapIn(objectIn(container, 'resources'), list);
   const missing = [...defaults.keys()].filter((name) => !Object.hasOwn(given, name)).sort();
   if (missing.length === 0) return missing;
-  container.resources ??= {};
-  addToMap(
-    container.resources as JsonObject,
-    list,
-    Object.fromEntries(missing.map((name) => [name, defaults.get(name) as string])),
-  );
+  const added = Object.fromEntries(missing.map((name) => [name, defaults.get(name) ?? '']));
+  addToMap(ensureObject(container, 'resources'), list, added);
   return missing;
 }

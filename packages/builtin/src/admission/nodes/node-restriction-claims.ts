@@ -43,7 +43,10 @@ function fixedPart(claim: JsonObject): JsonObject {
   } = objectIn(claim, 'status') ?? {};
   const given = metadataOf(claim);
   const metadata: JsonObject = {};
-  for (const field of metadataOrder) if (!isEmpty(given[field])) metadata[field] = given[field] as JsonObject;
+  for (const field of metadataOrder) {
+    const value = given[field];
+    if (value !== undefined && !isEmpty(value)) metadata[field] = value;
+  }
   return { metadata, spec: claim.spec ?? {}, status };
 }
 

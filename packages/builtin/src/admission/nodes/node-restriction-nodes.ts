@@ -56,7 +56,7 @@ function configSourceOf(node: JsonObject): JsonObject | undefined {
 function isSame(some: readonly JsonObject[], others: readonly JsonObject[], type: string): boolean {
   return (
     some.length === others.length &&
-    some.every((each, i) => deepEqual(internalForm(each, type), internalForm(others[i] as JsonObject, type)))
+    some.every((each, i) => deepEqual(internalForm(each, type), internalForm(others[i] ?? {}, type)))
   );
 }
 

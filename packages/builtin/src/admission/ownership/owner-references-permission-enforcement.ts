@@ -6,7 +6,7 @@ import {
   forbiddenByAdmission,
   type Verdict,
 } from '@tsukube/apiserver';
-import { deepEqual, goQuote, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
+import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isPodRequest } from '../common/plugin.ts';
 
 /** A served resource of a kind. */
@@ -38,7 +38,7 @@ export function ownerReferencesPermissionEnforcement(authorizer: Authorizer, res
 }
 
 function ownersOf(object: JsonObject | undefined): readonly JsonObject[] {
-  return objectsIn(object?.metadata as JsonObject | undefined, 'ownerReferences');
+  return objectsIn(objectIn(object, 'metadata'), 'ownerReferences');
 }
 
 function changesOwners({ object, oldObject }: AdmissionAttributes): boolean {

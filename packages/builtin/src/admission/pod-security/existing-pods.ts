@@ -109,12 +109,13 @@ class Evaluation {
     return this.#controllers.size === this.#controllers.add(controller).size;
   }
 
-  #check({ metadata, spec }: KubeObject): void {
+  #check(pod: KubeObject): void {
     this.#checked++;
-    const violations = violationsOf(checkedPod(metadata, spec as JsonObject), this.#enforce);
+    const { metadata } = pod;
+    const violations = violationsOf(checkedPod(metadata, objectIn(pod, 'spec') ?? {}), this.#enforce);
     if (violations.length === 0) return;
     const reasons = reasonsText(violations);
-    const name = metadata.name as string;
+    const { name = '' } = metadata;
     const known = this.#violators.get(reasons);
     if (!known) return void this.#violators.set(reasons, { name, count: 1 });
     known.count++;

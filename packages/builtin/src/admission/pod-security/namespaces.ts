@@ -1,5 +1,5 @@
 import type { AdmissionAttributes } from '@tsukube/apiserver';
-import { goQuote, type JsonObject, mapIn, metadataOf, StatusError } from '@tsukube/machinery';
+import { goQuote, type KubeObject, mapIn, StatusError } from '@tsukube/machinery';
 import type { PodSecurityConfiguration } from './configuration.ts';
 import { type ExistingPods, existingPodWarnings } from './existing-pods.ts';
 import {
@@ -24,9 +24,9 @@ export function admitNamespace(
   existing: ExistingPods | undefined,
 ): void | Promise<void> {
   const { operation, object, oldObject, name, warn } = attributes;
-  const labels = labelsOf(object as JsonObject);
+  const labels = labelsOf(object);
   const next = policyOf(labels, defaults);
-  const before = operation === 'UPDATE' ? policyOf(labelsOf(oldObject as JsonObject), defaults) : undefined;
+  const before = operation === 'UPDATE' ? policyOf(labelsOf(oldObject), defaults) : undefined;
   requireValid(next, before, attributes);
   if (before && !isTightened(next.policy, before.policy)) return;
   if (exemptions.namespaces.has(name)) {
@@ -37,8 +37,8 @@ export function admitNamespace(
   if (before && existing) return warnOfPods(attributes, next.policy, existing);
 }
 
-function labelsOf(namespace: JsonObject): Labels {
-  return mapIn(metadataOf(namespace), 'labels');
+function labelsOf(namespace: KubeObject | undefined): Labels {
+  return mapIn(namespace?.metadata, 'labels');
 }
 
 /** Invalid labels may stay as they are. */

@@ -80,9 +80,10 @@ function forbiddenSeccomp(pod: CheckedPod): Violation | undefined {
 export const seccompAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = ['seccomp.security.alpha.kubernetes.io/pod'];
   for (const name of objectNames(containers)) keys.push(`container.seccomp.security.alpha.kubernetes.io/${name}`);
-  const bad = keys.filter((key) => Object.hasOwn(annotations, key) && !isAllowedSeccomp(annotations[key] as string));
+  const set = keys.filter((key) => Object.hasOwn(annotations, key)).map((key) => [key, annotations[key] ?? ''] as const);
+  const bad = set.filter(([, profile]) => !isAllowedSeccomp(profile));
   if (bad.length === 0) return undefined;
-  const forbidden = distinct(bad.map((key) => `${key}=${goQuote(annotations[key] as string)}`));
+  const forbidden = distinct(bad.map(([key, profile]) => `${key}=${goQuote(profile)}`));
   const detail = `forbidden ${plural('annotation', forbidden.length)} ${forbidden.join(', ')}`;
   return { reason: 'seccompProfile', detail };
 };

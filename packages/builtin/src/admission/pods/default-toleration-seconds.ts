@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
-import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
+import { ensureObject, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 import { isPodRequest, type TolerationSeconds } from '../common/plugin.ts';
 
 /** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for a while. */
@@ -13,7 +13,7 @@ export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionP
     mutate(attributes) {
       const { operation, object } = attributes;
       if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return;
-      addTolerations(object.spec as JsonObject, secondsOf);
+      addTolerations(ensureObject(object, 'spec'), secondsOf);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { ensureObject, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isExtendedResource } from '../../core/container/resource-requirements.ts';
 import { isPodRequest } from '../common/plugin.ts';
 
@@ -9,7 +9,7 @@ export const extendedResourceToleration: AdmissionPlugin = {
   mutate(attributes) {
     const { operation, object } = attributes;
     if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPodRequest(attributes)) return;
-    const spec = object.spec as JsonObject;
+    const spec = ensureObject(object, 'spec');
     const names = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].flatMap((container) =>
       Object.keys(mapIn(objectIn(container, 'resources'), 'requests')).filter(isExtendedResource),
     );

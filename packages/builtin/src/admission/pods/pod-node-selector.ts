@@ -1,5 +1,6 @@
 import type { AdmissionAttributes, AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
 import {
+  ensureObject,
   goQuote,
   isQualifiedName,
   isValidLabelValue,
@@ -29,7 +30,7 @@ export function podNodeSelector(namespaces: ObjectCache | undefined, configurati
     return whenFresh(namespaces, () => {
       const ofNamespace = namespaceSelector(peekObject(namespaces, attributes.namespace), selectors);
       requireNoConflict(object, ofNamespace);
-      if (isMutation) addToMap(object.spec as JsonObject, 'nodeSelector', missingIn(object, ofNamespace));
+      if (isMutation) addToMap(ensureObject(object, 'spec'), 'nodeSelector', missingIn(object, ofNamespace));
       requireAllowed(object, parseSelector(selectors[attributes.namespace] ?? ''));
     });
   };

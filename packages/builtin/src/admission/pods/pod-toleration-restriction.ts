@@ -1,11 +1,11 @@
 import type { AdmissionAttributes, AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
 import {
   cannotUnmarshal,
+  ensureObject,
   FieldErrors,
   isObject,
   type JsonObject,
   type KubeObject,
-  mapIn,
   objectIn,
   objectsIn,
   parseJson,
@@ -72,7 +72,7 @@ function clusterTolerations(configuration: JsonObject | undefined): ClusterToler
 
 /** Pods that request resources also tolerate memory pressure. */
 function addTolerations(pod: KubeObject, defaults: Tolerations): void {
-  const spec = pod.spec as JsonObject;
+  const spec = ensureObject(pod, 'spec');
   const isBestEffort = (textIn(objectIn(pod, 'status'), 'qosClass') || qosClassOf(spec)) === 'BestEffort';
   const added = isBestEffort ? defaults : [...defaults, { ...memoryPressure }];
   if (added.length > 0) spec.tolerations = mergeTolerations(objectsIn(spec, 'tolerations'), added);
@@ -90,15 +90,16 @@ function requireAllowed(pod: KubeObject, namespace: KubeObject | undefined, ofCl
 
 /** Tolerations in an annotation of a namespace; undefined without the annotation. */
 function tolerationsIn(namespace: KubeObject | undefined, annotation: string): Tolerations | undefined {
-  const annotations = mapIn(namespace?.metadata, 'annotations');
-  if (!Object.hasOwn(annotations, annotation)) return undefined;
-  const text = annotations[annotation] as string;
+  const text = namespace?.metadata.annotations?.[annotation];
+  if (text === undefined) return undefined;
   if (text === '') return [];
   const value = parsed(text);
   if (value === null) return [];
   if (!Array.isArray(value)) throw unknownError(cannotUnmarshal(value, '[]v1.Toleration'));
-  for (const each of value) if (!isObject(each)) throw unknownError(cannotUnmarshal(each, 'v1.Toleration'));
-  return value as JsonObject[];
+  return value.map((each) => {
+    if (!isObject(each)) throw unknownError(cannotUnmarshal(each, 'v1.Toleration'));
+    return each;
+  });
 }
 
 function parsed(text: string) {

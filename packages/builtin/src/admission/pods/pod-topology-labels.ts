@@ -34,6 +34,6 @@ function nodeOfBinding(binding: KubeObject): string {
 
 function copyLabels({ metadata }: KubeObject, node: KubeObject | undefined): void {
   const labels = mapIn(node?.metadata, 'labels');
-  const copied = topologyLabels.filter((key) => Object.hasOwn(labels, key)).map((key) => [key, labels[key] as string]);
+  const copied = topologyLabels.filter((key) => Object.hasOwn(labels, key)).map((key) => [key, labels[key] ?? '']);
   if (copied.length > 0) addToMap(metadata, 'labels', Object.fromEntries(copied));
 }

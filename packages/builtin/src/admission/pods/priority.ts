@@ -5,7 +5,7 @@ import {
   forbiddenByAdmission,
   type ObjectCache,
 } from '@tsukube/apiserver';
-import { type JsonObject, metadataOf, numberIn, textIn } from '@tsukube/machinery';
+import { ensureObject, type JsonObject, metadataOf, numberIn, objectIn, textIn } from '@tsukube/machinery';
 import { whenFresh } from '../common/cached-objects.ts';
 import { isPodRequest } from '../common/plugin.ts';
 
@@ -30,14 +30,16 @@ export function priority(classes: ObjectCache | undefined): AdmissionPlugin {
 
 /** Updates that omit the priority keep it. */
 function keepPriority({ object, oldObject }: AdmissionAttributes): void {
-  const spec = object?.spec as JsonObject;
-  const before = oldObject?.spec as JsonObject;
+  const before = objectIn(oldObject, 'spec');
+  if (!object || !before) return;
+  const spec = ensureObject(object, 'spec');
   for (const field of ['priority', 'preemptionPolicy'])
     if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
 }
 
 function setPriority(attributes: AdmissionAttributes, classes: ObjectCache | undefined): void {
-  const spec = attributes.object?.spec as JsonObject;
+  if (!attributes.object) return;
+  const spec = ensureObject(attributes.object, 'spec');
   const found = classOf(attributes, textIn(spec, 'priorityClassName'), classes);
   const value = numberIn(found, 'value');
   if (spec.priority !== undefined && Number(spec.priority) !== value) {

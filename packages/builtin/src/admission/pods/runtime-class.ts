@@ -5,7 +5,7 @@ import {
   forbiddenByAdmission,
   type ObjectCache,
 } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
+import { deepEqual, ensureObject, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
 import { addToMap, isPodRequest } from '../common/plugin.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
@@ -15,7 +15,7 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 export function runtimeClassAdmission(classes: ObjectCache | undefined): AdmissionPlugin {
   const afterReading = (attributes: AdmissionAttributes, act: () => void) => {
     if (attributes.operation !== 'CREATE' || !attributes.object || !isPodRequest(attributes)) return;
-    const named = (attributes.object.spec as JsonObject).runtimeClassName !== undefined;
+    const named = specOf(attributes).runtimeClassName !== undefined;
     const waiting = named ? classes?.fresh() : undefined;
     return waiting ? waiting.then(act) : act();
   };
@@ -27,7 +27,7 @@ export function runtimeClassAdmission(classes: ObjectCache | undefined): Admissi
 }
 
 function specOf({ object }: AdmissionAttributes): JsonObject {
-  return (object as JsonObject).spec as JsonObject;
+  return object ? ensureObject(object, 'spec') : {};
 }
 
 function classOf(attributes: AdmissionAttributes, classes: ObjectCache | undefined): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, forbiddenByAdmission, type ObjectCache } from '@tsukube/apiserver';
-import { generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { ensureObject, generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { decodedObjects } from '../common/cached-objects.ts';
 import { isPodRequest, unknownError } from '../common/plugin.ts';
 import { namesSecret } from './pod-references.ts';
@@ -23,7 +23,7 @@ export function serviceAccountAdmission(accounts: ObjectCache | undefined, wait:
     name: 'ServiceAccount',
     mutate(attributes) {
       if (attributes.operation !== 'CREATE' || !attributes.object || !isPodRequest(attributes)) return;
-      const spec = attributes.object.spec as JsonObject;
+      const spec = ensureObject(attributes.object, 'spec');
       return isMirror(attributes.object) ? checkMirror(attributes, spec) : complete(attributes, spec, lookup);
     },
     validate(attributes) {
@@ -31,7 +31,7 @@ export function serviceAccountAdmission(accounts: ObjectCache | undefined, wait:
       if (!object) return;
       const adds = operation === 'UPDATE' && isPodRequest(attributes, 'ephemeralcontainers');
       if (!adds && !(operation === 'CREATE' && isPodRequest(attributes))) return;
-      const spec = object.spec as JsonObject;
+      const spec = ensureObject(object, 'spec');
       return !adds && isMirror(object) ? checkMirror(attributes, spec) : check(attributes, spec, adds, lookup);
     },
   };

@@ -1,4 +1,4 @@
-import type { AdmissionAttributes } from '@tsukube/apiserver';
+import { type AdmissionAttributes, type Backoff, pauseAfter } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
 import { checkRequest } from './check-request.ts';
 import type { LimitedResource } from './configuration.ts';
@@ -20,8 +20,7 @@ export type UpdateUsage = (namespace: string, quota: QuotaState) => Promise<void
 
 const timeoutMs = 10_000;
 /** Attempts of an update that loses a compare-and-swap; other threads and servers charge the same quotas. */
-const maxAttempts = 10;
-const [firstPauseMs, maxPauseMs] = [2, 100];
+const conflictBackoff: Backoff = { attempts: 10, firstMs: 2, maxMs: 100 };
 
 /**
  * Charges writes to quotas. The writes of a namespace that arrive while another update is in progress are evaluated together and
@@ -34,10 +33,18 @@ export class QuotaCharging {
   /** Waiters by namespace; a key exists while its namespace is being evaluated. */
   readonly #waiting = new Map<string, Waiter[]>();
 
-  constructor(quotas: Pick<QuotaReader, 'fresh' | 'read'>, updateUsage: UpdateUsage, limited: readonly LimitedResource[]) {
+  readonly #random: () => number;
+
+  constructor(
+    quotas: Pick<QuotaReader, 'fresh' | 'read'>,
+    updateUsage: UpdateUsage,
+    limited: readonly LimitedResource[],
+    random: () => number,
+  ) {
     this.#quotas = quotas;
     this.#updateUsage = updateUsage;
     this.#limited = limited;
+    this.#random = random;
   }
 
   /** Rejects with the StatusError of a write that does not fit. */
@@ -98,10 +105,10 @@ export class QuotaCharging {
         for (const waiter of running.charged) waiter.settle();
         return;
       }
-      if (attempt === maxAttempts) throw failed.values().next().value;
+      if (attempt === conflictBackoff.attempts) throw failed.values().next().value;
       pending = running.charged;
       names = new Set(failed.keys());
-      await pause(attempt);
+      await pauseAfter(attempt, { ...conflictBackoff, random: this.#random });
     }
   }
 
@@ -153,9 +160,4 @@ function evaluateAll(waiters: readonly Waiter[], given: readonly QuotaState[], l
 
 function withCharge(quota: QuotaState, used: ResourceList | undefined): QuotaState {
   return used === undefined || equalLists(used, quota.used) ? quota : { ...quota, used };
-}
-
-function pause(attempt: number): Promise<void> {
-  const ms = Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1)) * Math.random();
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

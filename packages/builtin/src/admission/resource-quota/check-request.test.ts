@@ -178,7 +178,7 @@ describe('charging', () => {
     updates++;
     stored = { ...next, revision: stored.revision + 1 };
   };
-  const charging = (write = update) => new QuotaCharging({ fresh: () => undefined, read: () => [stored] }, write, []);
+  const charging = (write = update) => new QuotaCharging({ fresh: () => undefined, read: () => [stored] }, write, [], () => 0.5);
   beforeEach(() => {
     vi.useFakeTimers();
     stored = quota('q', { configmaps: '10' }, { configmaps: '0' });

@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, forbiddenByAdmission } from '@tsukube/apiserver';
-import { compareQuantities, type JsonObject, metadataOf, type Quantity, StatusError } from '@tsukube/machinery';
+import { compareQuantities, metadataOf, type Quantity, StatusError } from '@tsukube/machinery';
 import type { LimitedResource } from './configuration.ts';
 import type { Evaluator, ObjectUsage } from './evaluator.ts';
 import type { QuotaState } from './quota-state.ts';
@@ -22,7 +22,8 @@ export function checkRequest(
   quotas: readonly QuotaState[],
   limited: readonly LimitedResource[],
 ): ReadonlyMap<string, ResourceList> {
-  const object = attributes.object as JsonObject;
+  const { object } = attributes;
+  if (!object) return unchanged;
   const measured = evaluator.measure(object);
   const needs = limited.length === 0 ? nothingNeeded : neededCoverage(evaluator, measured, limited);
   if (!needs) return unchanged;
@@ -53,7 +54,7 @@ function restrictionBy(
   const isInScopes = withScopesOf(quota, () => matchesScopes(measured, quota.scopes));
   const names = evaluator.matchingResources(quota.names);
   if (names.length === 0 || !isInScopes) return [];
-  const problem = evaluator.constraints?.(names, attributes.object as JsonObject);
+  const problem = attributes.object && evaluator.constraints?.(names, attributes.object);
   if (problem !== undefined) throw forbiddenByAdmission(attributes, `failed quota: ${quota.name}: ${problem}`);
   if (names.some((name) => !quota.used.has(name)))
     throw forbiddenByAdmission(attributes, `status unknown for quota: ${quota.name}, resources: ${describeNames(names)}`);

@@ -35,7 +35,7 @@ export function resourceQuotaAdmission({ registryOf, cacheOf, configurationOf, n
     deviceClasses: cacheOf('resource.k8s.io', 'deviceclasses'),
   });
   const quotas = new QuotaReader(registry.cache);
-  const charging = new QuotaCharging(quotas, usageUpdates(registry), limited);
+  const charging = new QuotaCharging(quotas, usageUpdates(registry), limited, registry.random);
 
   const freshFor = (evaluator: Evaluator): Promise<unknown> | undefined => {
     const waiting = quotas.fresh();

@@ -1,4 +1,11 @@
-import { asServer, type CacheEntry, decodeObject, type ObjectCache, type ObjectRegistry } from '@tsukube/apiserver';
+import {
+  asServer,
+  type CacheEntry,
+  decodeObject,
+  type ObjectCache,
+  type ObjectRegistry,
+  updateExisting,
+} from '@tsukube/apiserver';
 import { BoundedCache, type JsonObject, mapIn, objectIn, textIn } from '@tsukube/machinery';
 import { parseResourceList, type ResourceList, resourceListObject } from './resource-list.ts';
 import { type ScopeRequirement, scopeRequirementsOf } from './scopes.ts';
@@ -68,7 +75,7 @@ export class QuotaReader {
 export function usageUpdates(registry: ObjectRegistry): (namespace: string, quota: QuotaState) => Promise<void> {
   return async (namespace, { name, revision, used }) => {
     const context = asServer(registry, namespace, 'status');
-    await registry.update(name, undefined, (quota) => withUsage(quota as JsonObject, revision, used), context);
+    await updateExisting(registry, name, undefined, (quota) => withUsage(quota, revision, used), context);
   };
 }
 

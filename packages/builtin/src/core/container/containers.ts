@@ -210,7 +210,8 @@ function validateRestartPolicy(container: JsonObject, at: FieldPath, errors: Fie
   if (policy === undefined) {
     if (rules.length === 0) return;
     errors.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
-  } else if (!policies.includes(policy as string)) errors.notSupported(at.child('restartPolicy'), policy, policies);
+  } else if (!policies.includes(textIn(container, 'restartPolicy')))
+    errors.notSupported(at.child('restartPolicy'), policy, policies);
   const list = at.child('restartPolicyRules');
   if (rules.length > maxRules) errors.tooMany(list, rules.length, maxRules);
   for (const [i, rule] of rules.entries()) validateRule(rule, list.index(i), errors);

@@ -167,10 +167,13 @@ function validateEnvironmentFrom(container: JsonObject, at: FieldPath, errors: F
     const here = at.index(i);
     const prefix = textIn(from, 'prefix');
     report(isEnvironmentName(prefix), here.child('prefix'), prefix, errors);
-    const kinds = ['configMapRef', 'secretRef'].filter((kind) => objectIn(from, kind));
-    for (const kind of kinds) validateReference(from[kind] as JsonObject, here.child(kind), errors);
-    if (kinds.length === 0) errors.invalid(at, '', 'must specify one of: `configMapRef` or `secretRef`');
-    else if (kinds.length > 1) errors.invalid(at, '', 'may not have more than one field specified at a time');
+    const references = ['configMapRef', 'secretRef'].flatMap((kind) => {
+      const reference = objectIn(from, kind);
+      return reference ? [{ kind, reference }] : [];
+    });
+    for (const { kind, reference } of references) validateReference(reference, here.child(kind), errors);
+    if (references.length === 0) errors.invalid(at, '', 'must specify one of: `configMapRef` or `secretRef`');
+    else if (references.length > 1) errors.invalid(at, '', 'may not have more than one field specified at a time');
   }
 }
 

@@ -103,15 +103,14 @@ function validateAppArmor(context: JsonObject, at: FieldPath, errors: FieldError
   const profile = objectIn(context, 'appArmorProfile');
   if (!profile) return;
   const type = textIn(profile, 'type');
-  if (type === 'Localhost') validateLocalProfile(profile.localhostProfile, at.child('localhostProfile'), errors);
+  if (type === 'Localhost') validateLocalProfile(textIn(profile, 'localhostProfile'), at.child('localhostProfile'), errors);
   else if (type === '') errors.required(at.child('type'), 'type is required when appArmorProfile is set');
   else if (!profileTypes.includes(type)) errors.notSupported(at.child('type'), type, profileTypes);
   else if (profile.localhostProfile !== undefined)
     errors.invalid(at.child('localhostProfile'), profile.localhostProfile, 'can only be set when AppArmor type is Localhost');
 }
 
-function validateLocalProfile(profile: unknown, at: FieldPath, errors: FieldErrors): void {
-  const name = (profile ?? '') as string;
+function validateLocalProfile(name: string, at: FieldPath, errors: FieldErrors): void {
   if (name.trim() !== name) errors.invalid(at, name, 'must not be padded with whitespace');
   else if (name === '') errors.required(at, 'must be set when AppArmor type is Localhost');
   if (name.length > maxProfileLength) errors.tooLong(at, maxProfileLength);
@@ -149,7 +148,7 @@ function validateWindowsOptions(context: JsonObject, at: FieldPath, errors: Fiel
     report(isDNS1123Subdomain(gmsaCredentialSpecName), at.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, errors);
   if (gmsaCredentialSpec === '')
     errors.invalid(at.child('gmsaCredentialSpec'), '', 'gmsaCredentialSpec cannot be an empty string');
-  else if (Buffer.byteLength((gmsaCredentialSpec ?? '') as string) > maxCredentialSpecBytes)
+  else if (Buffer.byteLength(textIn(options, 'gmsaCredentialSpec')) > maxCredentialSpecBytes)
     errors.invalid(at.child('gmsaCredentialSpec'), gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB');
   if (typeof runAsUserName === 'string') validateUserName(runAsUserName, at.child('runAsUserName'), errors);
 }

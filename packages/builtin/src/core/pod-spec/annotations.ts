@@ -19,8 +19,7 @@ export function validatePodAnnotations(metadata: JsonObject, spec: JsonObject, a
   const cost = annotations[deletionCost];
   if (cost !== undefined && !isInt32(cost)) errors.invalid(at.key(deletionCost), cost, 'must be a 32bit integer');
   const containers = containerNames(spec, keys);
-  for (const key of keys) {
-    const value = annotations[key] as string;
+  for (const [key, value] of Object.entries(annotations)) {
     if (key === seccompOfPod || key.startsWith(seccompOfContainer)) validateSeccomp(value, at.child(key), errors);
     if (key.startsWith(appArmorOfContainer)) validateAppArmor(key, value, containers, at.key(key), errors);
   }

@@ -54,7 +54,7 @@ function mergeLabelKeys(term: JsonObject | undefined, labels: Readonly<Record<st
 }
 
 function expressions(keys: readonly string[], operator: string, labels: Readonly<Record<string, string>>): JsonObject[] {
-  return keys.filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key] as string] }));
+  return keys.filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key] ?? ''] }));
 }
 
 const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/';

@@ -1,4 +1,5 @@
 import {
+  ensureObject,
   formatQuantity,
   type JsonObject,
   type KubeObject,
@@ -86,8 +87,7 @@ function defaultPodStatus(status: JsonObject): void {
 
 function defaultContainerStatus(status: JsonObject): void {
   for (const field of ['state', 'lastState']) {
-    status[field] ??= {};
-    const state = status[field] as JsonObject;
+    const state = ensureObject(status, field);
     const running = objectIn(state, 'running');
     if (running) running.startedAt ??= null;
     const terminated = objectIn(state, 'terminated');

@@ -35,7 +35,7 @@ export function prepareResize(pod: KubeObject, old: KubeObject): void {
 function resized(containers: readonly JsonObject[], old: readonly JsonObject[]): JsonObject[] {
   if (containers.some((container, i) => container.name !== old[i]?.name)) return [...containers];
   return containers.map(({ resources, resizePolicy }, i) => {
-    const { resizePolicy: _, ...rest } = old[i] as JsonObject;
+    const { resizePolicy: _, ...rest } = old[i] ?? {};
     const next = { ...rest, resources: resources ?? {} };
     return resizePolicy === undefined ? next : { ...next, resizePolicy };
   });
@@ -104,7 +104,7 @@ function validateContainers(spec: JsonObject, oldSpec: JsonObject, list: string,
   const isInit = list === 'initContainers';
   const old = objectsIn(oldSpec, list);
   for (const [i, container] of objectsIn(spec, list).entries()) {
-    const before = old[i] as JsonObject;
+    const before = old[i] ?? {};
     const at = specPath.child(list).index(i);
     const [resources, oldResources] = [objectIn(container, 'resources'), objectIn(before, 'resources')];
     validateNotRemoved(resources ?? {}, oldResources, 'resource ', at.child('resources'), errors);

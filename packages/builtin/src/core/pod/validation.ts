@@ -217,9 +217,9 @@ function validateAffinityMutation(
     errors.invalid(at, terms.map(shown), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed');
     return;
   }
-  for (const [i, oldTerm] of oldTerms.entries())
-    if (!hasOnlyAdditions(terms[i] as JsonObject, oldTerm))
-      errors.invalid(at.index(i), shown(terms[i] as JsonObject), 'only additions are allowed (no mutations or deletions)');
+  for (const [i, term] of terms.entries())
+    if (!hasOnlyAdditions(term, oldTerms[i] ?? {}))
+      errors.invalid(at.index(i), shown(term), 'only additions are allowed (no mutations or deletions)');
 }
 
 function shown(term: JsonObject): JsonObject {

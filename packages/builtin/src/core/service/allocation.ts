@@ -69,16 +69,17 @@ async function allocateAddresses(
   const ips = [...textsIn(spec, 'clusterIPs')];
   for (let i = kept; i < families.length; i++) {
     const ip = ips[i] ?? '';
-    if (ip === '') ips[i] = await allocator.allocateNextIP(families[i] as string);
+    if (ip === '') ips[i] = await allocator.allocateNextIP(families[i] ?? '');
     else {
       const problem = await allocator.allocateIP(ip);
       const given = [...textsIn(spec, 'clusterIPs')];
       if (problem) throw invalidService(name, path('spec', 'clusterIPs'), given, `failed to allocate IP ${ip}: ${problem}`);
     }
   }
-  if (ips.length === 0) return;
+  const [first] = ips;
+  if (first === undefined) return;
   spec.clusterIPs = ips;
-  if (!before) spec.clusterIP = ips[0] as string;
+  if (!before) spec.clusterIP = first;
 }
 
 function invalidService(name: string, at: FieldPath, value: ShownValue, problem: string): StatusError {

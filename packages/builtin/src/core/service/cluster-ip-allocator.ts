@@ -1,4 +1,4 @@
-import { asServer, decodeObject, deleteObject, type ObjectRegistry } from '@tsukube/apiserver';
+import { asServer, decodeObject, deleteObject, type ObjectRegistry, pauseAfterConflict } from '@tsukube/apiserver';
 import {
   type Cidr,
   formatAddress,
@@ -75,12 +75,14 @@ export class ClusterIPAllocator {
     const lost = new Set<bigint>();
     const isTaken = (value: bigint) =>
       lost.has(value) || this.#addresses.cache.peek(this.#keyOf(formatAddress({ family, value }))) !== undefined;
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const value = pickFree(clusterIPRange(cidr), isTaken, random);
       if (value === undefined) return undefined;
       const ip = formatAddress({ family, value });
       if (await this.#create(ip, family, service)) return ip;
       lost.add(value);
+      if (!(await pauseAfterConflict(attempt, random)))
+        throw StatusError.serverTimeout({ group: 'networking.k8s.io', resource: 'ipaddresses' }, 'create', 0);
     }
   }
 

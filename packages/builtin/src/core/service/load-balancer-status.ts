@@ -31,7 +31,7 @@ export function validateLoadBalancerStatus(object: KubeObject, old: KubeObject, 
     if (ipMode === undefined) {
       if (ip !== '') errors.required(at.child('ipMode'), 'must be specified when `ip` is set');
     } else if (ip === '') errors.forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set');
-    else if (!modes.includes(ipMode as string)) errors.notSupported(at.child('ipMode'), ipMode, modes);
+    else if (!modes.includes(textIn(point, 'ipMode'))) errors.notSupported(at.child('ipMode'), ipMode, modes);
     const hostname = textIn(point, 'hostname');
     if (hostname === '') continue;
     report(isDNS1123Subdomain(hostname), at.child('hostname'), hostname, errors);

@@ -10,7 +10,7 @@ export async function proxyToService(request: ResourceRequest): Promise<Answer> 
   const portName = /^[+-]?\d+$/.test(port) ? await nameOfPort(request, name, Number(port)) : port;
   const subsets = objectsIn(await stored(request, 'endpoints', name), 'subsets');
   if (subsets.length === 0) throw StatusError.serviceUnavailable(`no endpoints available for service ${goQuote(name)}`);
-  for (const subset of shuffledFrom(subsets)) {
+  for (const subset of shuffledFrom(subsets, request.objects.random)) {
     const found = objectsIn(subset, 'ports').find((each) => textIn(each, 'name') === portName);
     const host = found && (await addressIn(request, subset));
     if (host !== undefined) return proxyTo(request, { scheme: scheme || 'http', host, port: String(found?.port) });
@@ -35,7 +35,7 @@ async function stored({ objectsOf, info }: ResourceRequest, resource: string, na
 
 /** An address that belongs to a pod: others might be written by users to reach hosts that they must not. */
 async function addressIn(request: ResourceRequest, subset: JsonObject): Promise<string | undefined> {
-  for (const address of shuffledFrom(objectsIn(subset, 'addresses'))) {
+  for (const address of shuffledFrom(objectsIn(subset, 'addresses'), request.objects.random)) {
     const ip = textIn(address, 'ip');
     if (await isOfPod(request, objectIn(address, 'targetRef'), ip)) return ip;
   }
@@ -50,7 +50,7 @@ async function isOfPod({ objectsOf, info }: ResourceRequest, target: JsonObject 
 }
 
 /** All items, beginning with a random one. */
-function shuffledFrom<T>(items: readonly T[]): readonly T[] {
-  const start = Math.floor(Math.random() * items.length);
+function shuffledFrom<T>(items: readonly T[], random: () => number): readonly T[] {
+  const start = Math.floor(random() * items.length);
   return [...items.slice(start), ...items.slice(0, start)];
 }

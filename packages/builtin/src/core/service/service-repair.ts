@@ -9,6 +9,7 @@ const addressGraceMs = 60_000;
 /** Ports have no creation time: one is released after this many rounds without a service. */
 const roundsBeforeCleanup = 3;
 
+/** The instance of a registry: its hooks and the controller that runs the repair are assembled apart. */
 const repairs = new WeakMap<ObjectRegistry, ServiceRepair>();
 
 /**

@@ -121,7 +121,7 @@ function validateLoadBalancerClass(spec: JsonObject, errors: FieldErrors): void 
   const at = specPath.child('loadBalancerClass');
   const { loadBalancerClass } = spec;
   if (loadBalancerClass === undefined) return;
-  if (spec.type === 'LoadBalancer') report(isQualifiedName(loadBalancerClass as string), at, loadBalancerClass, errors);
+  if (spec.type === 'LoadBalancer') report(isQualifiedName(textIn(spec, 'loadBalancerClass')), at, loadBalancerClass, errors);
   else errors.forbidden(at, onlyLoadBalancer);
 }
 

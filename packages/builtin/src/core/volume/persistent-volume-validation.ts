@@ -232,9 +232,10 @@ export function validateVolumeChanges(object: KubeObject, old: KubeObject, error
     errors.forbidden(path('spec', 'volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
 }
 
-function validateAffinityUnchanged({ nodeAffinity }: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
-  if (deepEqual(nodeAffinity, oldSpec.nodeAffinity)) return;
-  const shown = nodeAffinity === undefined ? null : internalForm(nodeAffinity as JsonObject, 'VolumeNodeAffinity');
+function validateAffinityUnchanged(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+  if (deepEqual(spec.nodeAffinity, oldSpec.nodeAffinity)) return;
+  const nodeAffinity = objectIn(spec, 'nodeAffinity');
+  const shown = nodeAffinity === undefined ? null : internalForm(nodeAffinity, 'VolumeNodeAffinity');
   errors.invalid(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA');
 }
 

@@ -21,9 +21,9 @@ const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
 function isIscsiQualifiedName(name: string): boolean {
   const parts = name.split(':');
   for (let i = parts.length - 1; i > 0; i--) {
-    if (/[,;*&$|\s]/.test(parts[i] as string)) return false;
+    if (/[,;*&$|\s]/.test(parts[i] ?? '')) return false;
     const hasIdentifier = i < parts.length - 1 || parts[i] !== '';
-    if (hasIdentifier && endsWithAuthority(parts[i - 1] as string)) return true;
+    if (hasIdentifier && endsWithAuthority(parts[i - 1] ?? '')) return true;
   }
   return false;
 }

@@ -11,7 +11,8 @@ export function defaultVolume(volume: JsonObject): void {
   for (const key in volume) {
     if (key === 'name') continue;
     isEmpty = false;
-    sources.get(key)?.(volume[key] as JsonObject);
+    const source = objectIn(volume, key);
+    if (source) sources.get(key)?.(source);
   }
   if (isEmpty) volume.emptyDir = {};
 }

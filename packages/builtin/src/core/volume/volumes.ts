@@ -71,7 +71,7 @@ function validateSource(volume: JsonObject, owner: VolumeOwner, at: FieldPath, e
   const checks = owner.isPod ? podChecks : templateChecks;
   const [kind, ...others] = sourcesOf(volume, checks);
   if (kind === undefined) errors.required(at, 'must specify a volume type');
-  else checks.get(kind)?.(volume[kind] as JsonObject, at.child(checkedAs[kind] ?? kind), errors);
+  else checks.get(kind)?.(objectIn(volume, kind) ?? {}, at.child(checkedAs[kind] ?? kind), errors);
   for (const other of others) errors.forbidden(at.child(forbiddenAs[other] ?? other), 'may not specify more than 1 volume type');
   validateNames(volume, owner, at.child('name'), errors);
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, metadataOf, objectIn, objectsIn } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { type PolicyRule, rbacGroup, storedRule } from '../rules/policy-rule.ts';
 import { bootstrapBindingNames, bootstrapBindings, controllerRoleName } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
@@ -67,7 +67,7 @@ function role(name: string, lines: RuleLines, namespace?: string): JsonObject {
 
 function marked(object: JsonObject): JsonObject {
   const metadata = metadataOf(object);
-  const target = object.kind === 'ClusterRole' ? addsTo[metadata.name as string] : undefined;
+  const target = object.kind === 'ClusterRole' ? addsTo[metadata.name ?? ''] : undefined;
   const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...(target && { [aggregateTo(target)]: 'true' }) };
   return {
     ...object,
@@ -111,8 +111,8 @@ export const namespaceRoles: Readonly<Record<string, Readonly<Record<string, Rul
  * such objects dominate the first start.
  */
 export function storedPolicy(object: JsonObject, uid: string, time: string): Buffer {
-  const { kind, apiVersion, metadata, ...content } = object;
-  const { name, namespace, labels, annotations } = metadata as JsonObject;
+  const { kind, apiVersion, metadata: _, ...content } = object;
+  const { name, namespace, labels, annotations } = metadataOf(object);
   const managedFields = owners(object, time);
   const stored = { name, namespace, uid, creationTimestamp: time, labels, annotations, managedFields };
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: stored, ...content }));
@@ -121,7 +121,7 @@ export function storedPolicy(object: JsonObject, uid: string, time: string): Buf
 /** Aggregated rules are owned by the aggregation controller. */
 function owners(object: JsonObject, time: string): JsonObject[] {
   const owner = (manager: string, operation: string, fieldsV1: JsonObject): JsonObject => ({
-    ...{ manager, operation, apiVersion: object.apiVersion as string, time },
+    ...{ manager, operation, apiVersion: textIn(object, 'apiVersion'), time },
     ...{ fieldsType: 'FieldsV1', fieldsV1 },
   });
   const gathers = 'aggregationRule' in object && objectsIn(object, 'rules').length > 0;

@@ -11,7 +11,7 @@ import {
   type WithoutTypeMeta,
 } from './cluster.ts';
 import { getOrCreate, Lister } from './lister.ts';
-import { pruned } from './values.ts';
+import { sentBody, typed } from './values.ts';
 
 export type ClientClusterOptions = Pick<Cluster, 'now' | 'random' | 'logger'>;
 
@@ -48,7 +48,7 @@ export class ClientCluster implements Cluster {
   }
 
   objects<P extends Plural>(plural: P): Lister<Kinds[P]> {
-    return this.#informer(plural).lister as unknown as Lister<Kinds[P]>;
+    return typed<Lister<Kinds[P]>>(this.#informer(plural).lister);
   }
 
   #informer(plural: Plural): InformedLister {
@@ -71,12 +71,12 @@ export class ClientCluster implements Cluster {
 
   async create<P extends Plural>(plural: P, object: WithoutTypeMeta<Kinds[P]>): Promise<Kinds[P]> {
     const { apiVersion, kind } = resourceTypes[plural];
-    const body = pruned({ ...object, apiVersion, kind }) as unknown as ApiObject;
+    const body = sentBody({ ...object, apiVersion, kind });
     return this.#written(plural, this.#api(plural, body.metadata.namespace).create(body, { fieldManager: this.#component }));
   }
 
   async update<P extends Plural>(plural: P, object: Kinds[P], subresource?: 'status'): Promise<Kinds[P]> {
-    const body = pruned(object) as unknown as ApiObject;
+    const body = sentBody(object);
     const api = this.#api(plural, body.metadata.namespace);
     const options = { fieldManager: this.#component };
     return this.#written(plural, subresource ? api.updateStatus(body, options) : api.update(body, options));
@@ -85,7 +85,7 @@ export class ClientCluster implements Cluster {
   async #written<P extends Plural>(plural: P, write: Promise<ApiObject>): Promise<Kinds[P]> {
     const object = await asStatusError(write);
     this.#shared.informers.get(plural)?.put(object);
-    return object as unknown as Kinds[P];
+    return typed<Kinds[P]>(object);
   }
 
   async delete(plural: Plural, { metadata }: ApiObject, { uid, ...options }: ClusterDeleteOptions = {}): Promise<void> {

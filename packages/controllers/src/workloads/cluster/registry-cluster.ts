@@ -31,7 +31,7 @@ import {
   type WithoutTypeMeta,
 } from './cluster.ts';
 import { getOrCreate, Lister } from './lister.ts';
-import { pruned } from './values.ts';
+import { pruned, typed } from './values.ts';
 
 export interface RegistryClusterParts extends Pick<Cluster, 'now' | 'random' | 'logger'> {
   readonly registryNamed: (plural: Plural) => ObjectRegistry;
@@ -70,7 +70,7 @@ export class RegistryCluster implements Cluster {
 
   objects<P extends Plural>(plural: P): Lister<Kinds[P]> {
     const { store } = getOrCreate(this.#followed, plural, () => followRegistry(this.#parts.registryNamed(plural)));
-    return store as unknown as Lister<Kinds[P]>;
+    return typed<Lister<Kinds[P]>>(store);
   }
 
   async synced(): Promise<void> {
@@ -145,7 +145,7 @@ function decodedBody({ resource }: ObjectRegistry, object: object): KubeObject {
 }
 
 function decoded<T>({ value }: CacheEntry): T {
-  return decodeObject(value) as unknown as T;
+  return typed(decodeObject(value));
 }
 
 /** Keeps decoded copies of the objects in a watch cache. */

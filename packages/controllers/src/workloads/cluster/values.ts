@@ -1,8 +1,19 @@
+import type { ApiObject } from '@tsukube/client';
 import { deepCopy, deepEqual, type JsonValue } from '@tsukube/machinery';
 
 /** A copy without undefined fields, which JSON does not have. */
 export function pruned<T>(value: T): T {
   return prune(value) as T;
+}
+
+/** An object as it is sent. */
+export function sentBody(object: object): ApiObject {
+  return prune(object) as ApiObject;
+}
+
+/** An object, or a list of objects, of the API server as its type in `Kinds`: the resource it was read from determines that. */
+export function typed<T>(object: object): T {
+  return object as T;
 }
 
 function prune(value: unknown): unknown {

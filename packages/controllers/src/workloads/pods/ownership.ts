@@ -2,6 +2,7 @@ import type { metaV1 } from '@tsukube/api/kinds';
 import type { ApiObject } from '@tsukube/client';
 import { controllerOf, type JsonObject, type LabelSelector, labelSelectorOf } from '@tsukube/machinery';
 import type { Cluster, Kinds, Plural } from '../cluster/cluster.ts';
+import { typed } from '../cluster/values.ts';
 
 /** The owner reference of a controller. */
 export function controllerRef({ apiVersion, kind, metadata }: ApiObject): metaV1.OwnerReference {
@@ -16,11 +17,11 @@ export function controllerUid(object: ApiObject): string | undefined {
 
 /** Matches nothing if the selector is absent or malformed. */
 export function selectorOf(selector: metaV1.LabelSelector | undefined): LabelSelector {
-  return labelSelectorOf(selector as unknown as JsonObject | undefined);
+  return labelSelectorOf(selector && typed<JsonObject>(selector));
 }
 
 export function matches(selector: LabelSelector, { metadata }: ApiObject): boolean {
-  return selector.matches((metadata.labels ?? {}) as JsonObject);
+  return selector.matches(metadata.labels ?? {});
 }
 
 /**

@@ -67,9 +67,9 @@ export function implementationOf(declaration: FunctionDeclaration, ids: readonly
   return candidates.length === 1 ? guardedOnce(declaration, candidates[0] as Overload) : choosing(declaration, candidates);
 }
 
+/** Cached per overload and shared by all expressions; an overload belongs to one declaration. */
 const guardedOverloads = new WeakMap<Overload, Implementation>();
 
-/** Cached per overload and shared by all expressions. */
 function guardedOnce(declaration: FunctionDeclaration, overload: Overload): Implementation {
   let implementation = guardedOverloads.get(overload);
   if (implementation === undefined) {

@@ -1,3 +1,4 @@
+import { memoize } from '../../cache/bounded-cache.ts';
 import { deepEqual, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goTypeText } from '../../text/go-value.ts';
 import { type CelSchema, valuesOf, withTypeAndObjectMeta } from '../types/declared-type.ts';
@@ -9,22 +10,16 @@ import { CelDouble, CelError, CelMap, CelOpaque, type CelValue, noSuchOverload }
 /** Converts a JSON value to a CEL value; nested values are converted on access. */
 export type JsonReader = (value: JsonValue) => CelValue;
 
-const readers = new WeakMap<CelSchema, JsonReader>();
-const rootReaders = new WeakMap<CelSchema, JsonReader>();
-
 /**
  * Returns the reader for a schema. A value that does not match its schema becomes an error value. The root of a resource has
  * its type meta and names even if the schema lacks them.
  */
 export function jsonReader(schema: CelSchema, resourceRoot = false): JsonReader {
-  const known = resourceRoot ? rootReaders : readers;
-  let reader = known.get(schema);
-  if (reader === undefined) {
-    reader = makeReader(resourceRoot ? withTypeAndObjectMeta(schema) : schema);
-    known.set(schema, reader);
-  }
-  return reader;
+  return resourceRoot ? rootReaderOf(schema) : readerOf(schema);
 }
+
+const readerOf = memoize((schema: CelSchema) => makeReader(schema));
+const rootReaderOf = memoize((schema: CelSchema) => makeReader(withTypeAndObjectMeta(schema)));
 
 const notNullable = new CelError('invalid data, got null for schema with nullable=false');
 

@@ -26,6 +26,7 @@ export interface CompiledRules {
   sizeOf: SizeEstimator;
 }
 
+/** By node, which never changes: a schema is compiled once for all its objects, and dropped with it. */
 const known = new WeakMap<SchemaNode, CompiledRules>();
 
 /** Compiles the rules of a node. Undefined if its values are not accessible to CEL. With `root` they are whole objects with metadata. */

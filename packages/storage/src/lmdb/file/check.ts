@@ -103,9 +103,10 @@ class Check {
     const key = this.#missing.get(revision);
     this.#missing.delete(revision);
     const isSound = record !== DAMAGED && record.revision === revision && (key === undefined || key === record.key);
-    if (!isSound && key === undefined) this.#damagedHistory++;
-    else if (!isSound) this.#damaged.push(key as string);
-    else if (key !== undefined) this.#value(key, record.value);
+    if (key === undefined) {
+      if (!isSound) this.#damagedHistory++;
+    } else if (isSound) this.#value(key, record.value);
+    else this.#damaged.push(key);
   }
 
   #value(key: string, value: Uint8Array): void {
