@@ -48,7 +48,7 @@ describe.skipIf(databaseMissing.postgres)('a failover of PostgreSQL to its stand
     await Promise.all(writers.map((writer) => writer.acknowledged(10)));
     await primary.kill();
     const health = async () => (await one.get('/readyz/etcd')).text;
-    await expect.poll(health, { timeout: 15_000 }).toMatch(/ECONNREFUSED.*; .*read-only \(a standby\)/);
+    await expect.poll(health, { timeout: 25_000 }).toMatch(/ECONNREFUSED.*; .*read-only \(a standby\)/);
     await promote();
     await Promise.all(writers.map((writer) => writer.acknowledged(10)));
     await Promise.all(writers.map((writer) => writer.stop()));
@@ -130,8 +130,8 @@ class Writer {
   async #run(id: number): Promise<void> {
     for (let i = 0; !this.#stopped; i++) {
       const name = `w${id}-${i}`;
-      const { status, body } = await this.#client.send('POST', this.#path, configMap(name));
-      if (status === 201) this.versions.set(name, body.metadata.resourceVersion);
+      const reply = await this.#client.send('POST', this.#path, configMap(name)).catch(() => undefined);
+      if (reply?.status === 201) this.versions.set(name, reply.body.metadata.resourceVersion);
       else await pause(20);
     }
   }

@@ -246,7 +246,7 @@ export class SqlWriter {
         const isOver = this.#abandoned || performance.now() > deadline;
         if (isOver) for (const { attempt } of group.outcomes) attempt.reject(unavailable(dialect, cause));
         if (this.#abandoned) return false;
-        if (failures === 0) this.#noteFailure(error);
+        this.#noteFailure(error);
         await pause(backoff(failures));
       }
     }
