@@ -69,7 +69,7 @@ for (const kind of ['postgres', 'mysql'] as const) {
       // The last write may have taken effect if the database has ended.
       const expected = ['after', ...acknowledged].sort();
       expect(await names(client, path)).toEqual(isDown ? expect.arrayContaining(expected) : expected);
-      await expect.poll(async () => (await client.get('/readyz/etcd')).text, { timeout: 20_000 }).toBe('ok');
+      await expect.poll(async () => (await client.get('/readyz')).text, { timeout: 20_000 }).toBe('ok');
     });
   });
 

@@ -37,11 +37,15 @@ export function defaultServiceCidr(context: ControlPlaneContext): StartedHook {
 }
 
 const intervalMs = 180_000;
+/** After a failure: the server is not ready until a repair succeeds. */
+const retryMs = 5_000;
 
 /** Reconciles the allocated ClusterIPs and node ports with the Services that use them. */
 export function serviceRepair(context: ControlPlaneContext): StartedHook {
   const repair = ServiceRepair.of(registryIn(context, '', 'services'), context.serviceRanges);
   let failure: unknown;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
   const run = async (mode: 'once' | 'run') => {
     try {
       const duplicates = await repair[mode](context.now());
@@ -51,11 +55,14 @@ export function serviceRepair(context: ControlPlaneContext): StartedHook {
       failure = error;
       context.logger.warn('ClusterIPs and node ports could not be repaired', { error: String(error) });
     }
+    if (!isStopped) timer = setTimeout(() => void run('run'), failure === undefined ? intervalMs : retryMs).unref();
   };
   void run('once');
-  const timer = setInterval(() => void run('run'), intervalMs).unref();
   return {
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
     check() {
       if (failure !== undefined) throw failure;
     },
