@@ -69,6 +69,8 @@ async function measure(dataDir, count, objects, ms, settleMs) {
     print(`workers ${count} (lists answered by ${indexes}): PSS ${memory.map(mib).join(' + ')} = ${mib(sum(memory))} MiB`);
     const run = async (title, load) =>
       print(`  ${title.padEnd(24)}${await costOf(pids, ms, () => drive(kubeconfig, { ...load, objects, ms }))}`);
+    // Compiles the code that the measurement runs.
+    await drive(kubeconfig, { what: 'get', objects, ms });
     await run('gets', { what: 'get' });
     // All connections at one process, which is then as busy as a single one: the cost of a request there.
     if (count > 1) for (const only of [0, 1]) await run(`gets at process ${only}`, { what: 'get', only: String(only) });
