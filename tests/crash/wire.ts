@@ -57,6 +57,8 @@ export function http1Wire({ url, tls }: Client): Wire {
 export function http2Wire({ url, tls }: Client): Wire {
   const session: ClientHttp2Session = connect(url, tls);
   session.on('error', () => {});
+  // Node may leave streams open if the peer dies in the middle of an answer.
+  session.on('connect', (_, socket) => socket.on('close', () => session.destroy()));
   const open = (method: string, path: string, body: string, type: string) =>
     new Promise<Answer>((resolve, reject) => {
       if (session.destroyed || session.closed) return reject(new WireBroken('the connection is closed'));
