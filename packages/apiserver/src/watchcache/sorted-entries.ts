@@ -29,13 +29,11 @@ export class SortedEntries {
     return this.#byKey.values();
   }
 
-  /** Replaces all entries with others that are in order. */
-  load(entries: readonly EvictableEntry[]): void {
-    this.#chunks = [];
+  /** Adds entries that are in order and come after all others. */
+  append(entries: readonly EvictableEntry[]): void {
+    if (this.size === 0) this.#chunks = [];
     for (let i = 0; i < entries.length; i += chunkSize / 2) this.#chunks.push(entries.slice(i, i + chunkSize / 2));
     if (this.#chunks.length === 0) this.#chunks.push([]);
-    this.#byKey.clear();
-    this.#bytes = 0;
     for (const entry of entries) {
       this.#byKey.set(entry.key, entry);
       this.#bytes += entry.size;

@@ -57,7 +57,7 @@ export class WatchCache implements Store, ObjectCache {
   readonly #holds: WatchCacheOptions['holds'];
   readonly #onEvict: (entry: CacheEntry) => void;
   readonly #source: StoreSource;
-  readonly #entries = new SortedEntries();
+  #entries = new SortedEntries();
   readonly #followers = new Set<Follower>();
   /** The newest write in progress of each key. */
   readonly #writing = new Map<string, Promise<unknown>>();
@@ -303,20 +303,20 @@ export class WatchCache implements Store, ObjectCache {
     return done;
   }
 
-  /** Lists in pages, so that stored and presented values are not all in memory at once. */
+  /** Lists in pages, so that stored and presented values are not all in memory at once, and other requests are served in between. */
   async #fill(missed: Change[]): Promise<void> {
-    const entries: EvictableEntry[] = [];
+    const loaded = new SortedEntries();
     const options = { limit: pageSize, lazyValues: !this.#source.keepsValues };
     let page = await this.#store.list(this.prefix, options);
     const { revision } = page;
     for (;;) {
-      for (const entry of page.entries) entries.push(this.#source.enterListed(entry));
+      loaded.append(page.entries.map((entry) => this.#source.enterListed(entry)));
       if (!page.more) break;
-      page = await this.#store.list(this.prefix, { ...options, from: `${entries.at(-1)?.key}\0`, revision });
+      page = await this.#store.list(this.prefix, { ...options, from: `${page.entries.at(-1)?.key}\0`, revision });
     }
     // After a gap, changes since the listed revision may be lost: list again.
     if (!this.#isLoading(missed)) return this.loaded();
-    this.#entries.load(entries);
+    this.#entries = loaded;
     this.#history = this.#newHistory(revision);
     this.#state = { at: 'ready' };
     this.#loadedAt = revision;

@@ -89,17 +89,18 @@ class ChangeWalk {
   }
 
   #member(key: string, before: Maybe, after: Maybe, schema: ObjectMergeSchema): boolean {
-    if (key === 'managedFields' && this.#path.length === 1 && this.#path[0] === 'f:metadata') return true;
+    if (before === after || (key === 'managedFields' && this.#path.length === 1 && this.#path[0] === 'f:metadata')) return true;
     const declared = schema.fields.size === 0 ? undefined : declaredFields(schema).get(key);
-    return declared === undefined
-      ? this.#below(fieldElement(key), before, after, schema.of ?? anySchema, false)
-      : this.#below(declared.element, before, after, declared.schema, true);
+    this.#path.push(declared?.element ?? fieldElement(key));
+    const goesOn = this.#values(before, after, declared?.schema ?? schema.of ?? anySchema, declared !== undefined);
+    this.#path.pop();
+    return goesOn;
   }
 
-  #below(element: PathElement, before: Maybe, after: Maybe, schema: MergeSchema, isDeclared: boolean): boolean {
+  #item(element: PathElement, before: Maybe, after: Maybe, schema: MergeSchema): boolean {
     if (before === after) return true;
     this.#path.push(element);
-    const goesOn = this.#values(before, after, schema, isDeclared);
+    const goesOn = this.#values(before, after, schema, false);
     this.#path.pop();
     return goesOn;
   }
@@ -113,17 +114,19 @@ class ChangeWalk {
     return this.#whole(before, after, 'leaf');
   }
 
+  /** Objects may be a thousand levels deep, so the recursion has few stack frames for each. */
   #granular(before: Maybe, after: Maybe, schema: GranularSchema, kind: PathKind): boolean {
     if (!this.#visitor.enter(this.#path)) return true;
-    const goesOn = this.#container(before, after, schema, kind);
+    let goesOn: boolean;
+    if (before !== undefined && isLeaf(before) && isLeaf(after)) goesOn = this.#whole(before, after, kind);
+    else {
+      if (schema.is === 'list') goesOn = this.#items(before, after, schema);
+      else if (before === undefined) goesOn = !isObject(after) || this.#newMembers(after, schema);
+      else goesOn = this.members(objectOrEmpty(before), objectOrEmpty(after), schema);
+      if (before === undefined || after === undefined) goesOn &&= this.#whole(before, after, kind);
+    }
     this.#visitor.leave(this.#path);
     return goesOn;
-  }
-
-  #container(before: Maybe, after: Maybe, schema: GranularSchema, kind: PathKind): boolean {
-    if (before === undefined) return this.#newParts(after, schema) && this.#whole(before, after, kind);
-    if (isLeaf(before) && isLeaf(after)) return this.#whole(before, after, kind);
-    return this.#parts(before, after, schema) && (after !== undefined || this.#visitor.removed(this.#path, kind));
   }
 
   #whole(before: Maybe, after: Maybe, kind: PathKind): boolean {
@@ -131,20 +134,12 @@ class ChangeWalk {
     return (before !== undefined && deepEqual(before, after)) || this.#visitor.changed(this.#path, kind, after);
   }
 
-  #newParts(after: Maybe, schema: GranularSchema): boolean {
-    if (schema.is === 'list') return !Array.isArray(after) || this.#newItems(after, schema);
-    return !isObject(after) || this.#newMembers(after, schema);
-  }
-
-  #parts(before: JsonValue, after: Maybe, schema: GranularSchema): boolean {
-    if (schema.is === 'object') return this.members(objectOrEmpty(before), objectOrEmpty(after), schema);
-    return this.#items(listOrEmpty(before), listOrEmpty(after), schema);
-  }
-
   /** An object was replaced by a value of another type, or the reverse: all members are removed or added. */
   #typeChanged(before: JsonValue, after: JsonValue): boolean {
     if (!this.#visitor.enter(this.#path)) return true;
-    const goesOn = this.#parts(before, after, deducedObject) && this.#visitor.changed(this.#path, 'inner', after);
+    const goesOn =
+      this.members(objectOrEmpty(before), objectOrEmpty(after), deducedObject) &&
+      this.#visitor.changed(this.#path, 'inner', after);
     this.#visitor.leave(this.#path);
     return goesOn;
   }
@@ -152,7 +147,7 @@ class ChangeWalk {
   #newItems(list: readonly JsonValue[], schema: ListMergeSchema): boolean {
     if (list.length === 1) {
       const element = tryElement(list[0] as JsonValue, schema);
-      return element === undefined || this.#below(element, undefined, list[0], schema.of, false);
+      return element === undefined || this.#item(element, undefined, list[0], schema.of);
     }
     const items = itemsByElement(list, schema);
     for (const element of this.#elementsOf(items))
@@ -160,7 +155,12 @@ class ChangeWalk {
     return true;
   }
 
-  #items(before: readonly JsonValue[], after: readonly JsonValue[], schema: ListMergeSchema): boolean {
+  #items(before: Maybe, after: Maybe, schema: ListMergeSchema): boolean {
+    if (before === undefined) return !Array.isArray(after) || this.#newItems(after, schema);
+    return this.#changedItems(listOrEmpty(before), listOrEmpty(after), schema);
+  }
+
+  #changedItems(before: readonly JsonValue[], after: readonly JsonValue[], schema: ListMergeSchema): boolean {
     if (before.length === after.length && deepEqual(before as JsonValue[], after as JsonValue[])) return true;
     const [old, current] = [itemsByElement(before, schema), itemsByElement(after, schema)];
     for (const element of this.#elementsOf(current))
@@ -175,7 +175,7 @@ class ChangeWalk {
   }
 
   #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], schema: MergeSchema): boolean {
-    if (before.length < 2 && after.length < 2) return this.#below(element, before[0], after[0], schema, false);
+    if (before.length < 2 && after.length < 2) return this.#item(element, before[0], after[0], schema);
     this.#path.push(element);
     const goesOn = this.#duplicates(before, after, schema);
     this.#path.pop();
