@@ -47,7 +47,7 @@ const compiled = { plugins: [compiledModules], test: { server: { deps: { externa
  */
 const programs = process.env.TSUKUBE_TEST_BUILD === '1' ? compiled : { ...sources, test: {} };
 
-/** Groups run one after another, the files of a group in two processes. */
+/** Groups run one after another, the files of a group in two or three processes. */
 export default defineConfig({
   test: {
     projects: [
@@ -82,7 +82,8 @@ export default defineConfig({
           name: 'conversations',
           include: ['tests/**/*.test.ts'],
           exclude: alone.conversations,
-          maxWorkers: 2,
+          // More than cores: most of these tests wait for timers, processes and disks.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -9,7 +9,7 @@ import { type Random, seeded } from '../support/random.ts';
 import { notBuilt } from '../support/server-process.ts';
 import { type Backend, Trial } from './trial.ts';
 
-const kills = Number(process.env.CRASH_KILLS ?? 50);
+const kills = Number(process.env.CRASH_KILLS ?? 30);
 const storage = process.env.CRASH_STORAGE ?? 'lmdb';
 const seed = Number(process.env.CRASH_SEED ?? 1);
 /** The server is killed after a number of writes, not after a time, so that slow machines do the same work. */

@@ -17,7 +17,7 @@ import { RequestMaker } from './requests.ts';
 import { discover, type FuzzedResource, manifestObjects, namespace, plantSeeds } from './resources.ts';
 
 /** `npm run test:fuzz -- --requests 1000000` */
-const requests = Number(process.env.FUZZ_REQUESTS ?? 3_000);
+const requests = Number(process.env.FUZZ_REQUESTS ?? 2_000);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const lanes = 32;
 /** With this value all resources are inspected once in about 10,000 requests. */

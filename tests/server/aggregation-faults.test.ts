@@ -39,7 +39,7 @@ describe('the discovery check of a backend that', () => {
     ['is not an HTTP server', 'SSH-2.0-OpenSSH\r\n', 'malformed HTTP response "SSH-2.0-OpenSSH"'],
     ['sends half a header', 'HTTP/1.1 200 OK\r\nX', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
   ])('%s fails', async (name, answer, problem) => {
-    const group = `${name.replaceAll(' ', '-')}.example.com`;
+    const group = `${name.toLowerCase().replaceAll(' ', '-')}.example.com`;
     const url = await rawBackend(group, answer);
     const message = expect.stringContaining(problem.replace('URL', url));
     await becomes(group, { status: 'False', reason: 'FailedDiscoveryCheck', message });

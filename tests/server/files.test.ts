@@ -56,7 +56,9 @@ describe('--kubeconfig-out', () => {
     const kubeconfigOut = join(folder, 'config');
     writeFileSync(kubeconfigOut, 'mine\n');
     const dataDir = join(folder, 'data');
-    await expect(startServer({ dataDir, kubeconfigOut, securePort: 0 })).rejects.toThrow(`${kubeconfigOut} holds something else`);
+    await expect(startServer({ dataDir, kubeconfigOut, securePort: 0 })).rejects.toThrow(
+      `${kubeconfigOut} was not written by this server`,
+    );
     expect(readFileSync(kubeconfigOut, 'utf8')).toBe('mine\n');
     expect(existsSync(dataDir)).toBe(false);
   });

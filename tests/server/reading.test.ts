@@ -201,7 +201,7 @@ describe('a future resourceVersion', () => {
   };
   const continued = Buffer.from('{"v":"meta.k8s.io/v1","rv":999999999,"start":"a"}').toString('base64url');
 
-  it.each([
+  it.concurrent.each([
     ['?resourceVersion=999999999'],
     ['?resourceVersion=999999999&resourceVersionMatch=NotOlderThan'],
     ['?resourceVersion=999999999&resourceVersionMatch=Exact'],
