@@ -11,10 +11,11 @@ const alone = {
     'packages/server/src/authentication/speed.test.ts',
   ],
   conversations: [
-    'tests/{faults,fuzz,hostile,kubectl,soak}/**/*.test.ts',
+    'tests/{faults,fuzz,hostile,soak}/**/*.test.ts',
+    'tests/kubectl/kubectl.test.ts',
     'tests/components/*.test.ts',
     'tests/metrics/{autoscaling,scale}.test.ts',
-    'tests/package/{docs,package}.test.ts',
+    'tests/package/package.test.ts',
     'tests/kubelet/gigabyte.test.ts',
     'tests/server/{watching,writing,flow-control}.test.ts',
     'tests/server/controllers/many-dependents.test.ts',

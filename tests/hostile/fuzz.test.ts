@@ -14,7 +14,7 @@ import { playground, protobufSample, type Sample, sampleObject, samples } from '
 import { type Http2Reply, openSession, send } from './http2.ts';
 import { flags, frame, frameTypes, openRaw, preface, requestHeaders } from './raw-http2.ts';
 
-const seconds = Number(process.env.FUZZ_SECONDS ?? 20);
+const seconds = Number(process.env.FUZZ_SECONDS ?? 10);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const maxRequests = seconds * 500;
 const kept = '/api/v1/namespaces/untouched';
