@@ -38,7 +38,7 @@ Accepts only servers on a loopback address.
   --rounds N               rounds per row, of which the median counts (3; with --quick 1)
   --quick                  about a minute: shorter rows, at most 10,000 objects
   --only ROW,ROW           rows or prefixes of them: create, get, list-10k, watch-100, memory ...
-                           overload is measured only on request
+                           overload, controllers-idle and crds-2000 are measured only on request
   --rows ROW,ROW           the same
   --objects N              objects in the longest list (100000)
   --in-flight N            concurrent requests of the object rows (64)

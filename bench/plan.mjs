@@ -38,7 +38,7 @@ const quick = {
   watchMs: 800,
   capacityMs: 2500,
   overloadMs: 8000,
-  idleMs: 10_000,
+  idleMs: 30_000,
   settleMs: 1500,
   loadedSettleMs: 2000,
 };
