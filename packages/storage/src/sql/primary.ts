@@ -11,8 +11,8 @@ export class NoPrimary extends Error {
   }
 }
 
-/** A retry helps if it would help with one of the hosts. */
-const BY_HOPE: readonly SqlFailure[] = ['lost', 'retry', 'read-only', 'full', 'other', 'refused'];
+/** The failure of all hosts is the first of these that one of them has: a retry helps if it would help with one of the hosts. */
+const MOST_RETRIABLE_FIRST: readonly SqlFailure[] = ['lost', 'retry', 'read-only', 'full', 'other', 'refused'];
 
 type Connect<Session> = (host: SqlHost, timeoutMs: number) => Promise<Session>;
 
@@ -49,7 +49,7 @@ export class PrimaryFinder<Session> {
 
   #summary(failures: readonly { readonly host: SqlHost; readonly error: unknown }[]): NoPrimary {
     const kinds = failures.map(({ error }) => this.#failureOf(error));
-    const failure = BY_HOPE.find((kind) => kinds.includes(kind)) ?? 'other';
+    const failure = MOST_RETRIABLE_FIRST.find((kind) => kinds.includes(kind)) ?? 'other';
     const texts = failures.map(({ host, error }) => `${host.host}:${host.port}: ${messageOf(error)}`);
     return new NoPrimary(texts.join('; '), failure, { cause: failures[0]?.error });
   }
