@@ -53,6 +53,20 @@ describe('the clocks of servers on a store', () => {
     );
   });
 
+  it('are not judged by the median of some, while a server has renewed once', () => {
+    const { renew, problems } = servers(3_600_000, 0, 0);
+    // The older server, which is wrong, is confirmed first.
+    renew(0);
+    time += 6_000;
+    for (const i of [1, 2]) renew(i);
+    time += 4_000;
+    renew(0);
+    expect(problems().slice(1)).toEqual([undefined, undefined]);
+    time += 6_000;
+    for (const i of [1, 2]) renew(i);
+    expect(problems()).toEqual([expect.stringContaining('60m ahead of'), undefined, undefined]);
+  });
+
   it('are not compared by one renewal that was seen late, or by one from before', () => {
     const { renew, pass, problems } = servers(0, 0);
     renew(1, 120_000);

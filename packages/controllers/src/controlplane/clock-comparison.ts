@@ -65,12 +65,16 @@ export class ClockComparison {
 
   /**
    * Why this server must not serve; undefined if its clock agrees with the reference. That is the median of all clocks; with an
-   * even number the one of the older server of both, so that the same server is the reference for all.
+   * even number the one of the older server of both, so that the same server is the reference for all. Undefined also while a
+   * server that has joined is not confirmed: without its clock, another one would be the median.
    */
   problem(): string | undefined {
     const clocks = [{ offset: 0, created: this.#created }];
-    for (const [server, { confirmed, created }] of this.#peers)
-      if (confirmed !== undefined && this.isLive(server)) clocks.push({ offset: confirmed, created });
+    for (const [server, { confirmed, created }] of this.#peers) {
+      if (!this.isLive(server)) continue;
+      if (confirmed === undefined) return undefined;
+      clocks.push({ offset: confirmed, created });
+    }
     clocks.sort((a, b) => a.offset - b.offset);
     const middle = clocks.slice((clocks.length - 1) >> 1, (clocks.length >> 1) + 1).sort((a, b) => a.created - b.created);
     const offset = middle[0]?.offset ?? 0;
