@@ -87,4 +87,17 @@ describe('the clocks of servers on a store', () => {
     pass(4, [0]);
     expect(problems()[1]).toBeUndefined();
   });
+
+  it('do not decide whether a server is gone: that its lease was seen, and not renewed for long', () => {
+    const clocks = new ClockComparison(
+      'self',
+      () => time + 7_200_000,
+      () => time,
+    );
+    expect(clocks.isGone('peer')).toBe(false);
+    clocks.observe({ server: 'peer', created: 1, revision: 2, renewedAt: time });
+    expect(clocks.isGone('peer')).toBe(false);
+    time += 36_000;
+    expect(clocks.isGone('peer')).toBe(true);
+  });
 });

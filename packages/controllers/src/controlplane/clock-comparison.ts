@@ -57,10 +57,14 @@ export class ClockComparison {
     this.#peers.set(server, { created, revision, offset, seenAt, confirmed });
   }
 
-  /** Whether a renewal of the server was seen lately, whatever its wall clock says. */
-  isLive(server: string): boolean {
+  /** Whether the lease of the server was seen, and no renewal of it for long, whatever the wall clocks say. */
+  isGone(server: string): boolean {
     const peer = this.#peers.get(server);
-    return peer !== undefined && this.#monotonic() - peer.seenAt < liveMs;
+    return peer !== undefined && !this.#isLive(peer);
+  }
+
+  #isLive({ seenAt }: Peer): boolean {
+    return this.#monotonic() - seenAt < liveMs;
   }
 
   /**
@@ -70,10 +74,10 @@ export class ClockComparison {
    */
   problem(): string | undefined {
     const clocks = [{ offset: 0, created: this.#created }];
-    for (const [server, { confirmed, created }] of this.#peers) {
-      if (!this.isLive(server)) continue;
-      if (confirmed === undefined) return undefined;
-      clocks.push({ offset: confirmed, created });
+    for (const peer of this.#peers.values()) {
+      if (!this.#isLive(peer)) continue;
+      if (peer.confirmed === undefined) return undefined;
+      clocks.push({ offset: peer.confirmed, created: peer.created });
     }
     clocks.sort((a, b) => a.offset - b.offset);
     const middle = clocks.slice((clocks.length - 1) >> 1, (clocks.length >> 1) + 1).sort((a, b) => a.created - b.created);

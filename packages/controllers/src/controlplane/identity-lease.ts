@@ -30,7 +30,9 @@ export function identityLease(context: ControlPlaneContext, newId: () => string 
   const renewAndCleanUp = async () => {
     await renew(registry, name, holderIdentity, context);
     renewed = performance.now();
-    await removeExpired(registry, context.now(), clocks);
+    // The clock of this server may be wrong. On a shared store, the lease of a server that renews it is not expired.
+    const isGone = (server: string) => !isShared(context) || clocks.isGone(server);
+    await removeExpired(registry, context.now(), isGone);
   };
   const run = () =>
     renewAndCleanUp().catch((error: unknown) =>
@@ -107,7 +109,7 @@ function labelsAndAnnotations({ hostname, address, port }: ServerEndpoint): Json
 }
 
 /** By the wall clock, which may be wrong: a server that is seen to renew its lease keeps it. */
-async function removeExpired(registry: ObjectRegistry, now: number, clocks: ClockComparison): Promise<void> {
+async function removeExpired(registry: ObjectRegistry, now: number, isGone: (server: string) => boolean): Promise<void> {
   for (const { value } of registry.cache.slice(registry.prefix(namespace))) {
     const lease = decodeObject(value);
     const { metadata } = lease;
@@ -116,7 +118,6 @@ async function removeExpired(registry: ObjectRegistry, now: number, clocks: Cloc
     const expires = Date.parse(textIn(spec, 'renewTime')) + numberIn(spec, 'leaseDurationSeconds') * 1000;
     // No server writes a lease without a time (NaN): it is expired, too.
     const name = metadata.name ?? '';
-    if (!(expires >= now) && !clocks.isLive(name))
-      await deleteObject(registry, name, {}, asServer(registry, namespace)).catch(() => {});
+    if (!(expires >= now) && isGone(name)) await deleteObject(registry, name, {}, asServer(registry, namespace)).catch(() => {});
   }
 }
