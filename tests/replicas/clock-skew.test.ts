@@ -85,7 +85,7 @@ describe.skipIf(notBuilt || etcdMissing)('three replicas, the clock of one is tw
     for (const client of clients.slice(1)) expect((await readyz(client)).text).toBe('ok');
     expect(readFileSync(join(folder, 'r0', 'logs', 'tsukube.log'), 'utf8')).toContain(reason);
 
-    // Nobody took the leases of a live server away.
+    // The leases of all live servers are still there.
     const { items } = (await right.get(leases)).body;
     const named = (prefix: string) => items.filter(({ metadata }: Any) => metadata.name.startsWith(prefix));
     expect([named('apiserver-').length, named('tsukube-apiserver-').length]).toEqual([3, 3]);

@@ -9,7 +9,7 @@ import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { configMap, newNamespace } from '../support/server.ts';
 
-/** What a server creates by itself. */
+/** Objects that a server creates at its start. */
 const bootstrapLists = [
   '/api/v1/namespaces',
   '/apis/rbac.authorization.k8s.io/v1/clusterroles',

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Any, type Client, clientFor } from '../support/client.ts';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
 import { configMap } from '../support/server.ts';
-import { bundle, launchServer, notBuilt, type ServerProcess } from '../support/server-process.ts';
+import { launchServer, notBuilt, type ServerProcess, tsukube } from '../support/server-process.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 let folder: string;
@@ -19,21 +18,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function changed(bytes: Buffer, at: number): Buffer {
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
   return bytes;
-}
-
-interface Outcome {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs `tsukube` and returns its outcome. */
-function tsukube(...args: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bundle, ...args], (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
 }
 
 async function withServer<T>(

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,5 +94,20 @@ function ask<Reply>(child: ChildProcess, question: string, argument: unknown): P
     };
     child.on('message', take);
     child.send({ question, argument });
+  });
+}
+
+export interface CommandOutcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `tsukube` and returns its outcome. */
+export function tsukube(...args: string[]): Promise<CommandOutcome> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [bundle, ...args], (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
   });
 }

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,25 +9,10 @@ import { certificate } from '../support/certificates.ts';
 import type { Any, Client, Reply } from '../support/client.ts';
 import { isLong } from '../support/progress.ts';
 import { configMap, newNamespace, own } from '../support/server.ts';
-import { bundle, launchServer, notBuilt } from '../support/server-process.ts';
+import { launchServer, notBuilt, tsukube } from '../support/server-process.ts';
 import { clientOf, startWorkerServer, until, type WorkerServer } from '../support/worker-server.ts';
 
 const count = 3;
-
-interface Outcome {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs `tsukube` and returns its outcome. */
-function tsukube(...args: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [bundle, ...args], (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-}
 
 /** The number of a reply, or `none` while there is no reply. */
 const statusNow = (reply: Promise<Reply>, ms: number) =>

@@ -20,7 +20,7 @@ export interface SimulationPart {
   readonly simulatedNodes: number;
 }
 
-/** What is enabled, each part on its own: with several servers on a store, each may run on another one. */
+/** The enabled parts: each is elected separately among the servers on a store. */
 export function simulationParts(context: ControllerContext): readonly (SimulationPart & { readonly name: string })[] {
   const { controllers, simulatedNodes } = wholeSimulation(context);
   const nodes = simulatedNodes > 0 ? [{ name: 'simulated-nodes', controllers: [], simulatedNodes }] : [];

@@ -183,7 +183,7 @@ export class Election {
     const claim = { identity: self, durationSeconds: 0, now: this.#context.now() };
     const { holderIdentity, acquireTime, leaseTransitions } = renewedLease(seen?.spec, claim);
     const revision = await this.#leases.write(leaseName(name), seen, { holderIdentity, acquireTime, leaseTransitions });
-    // Nobody else takes the lease while this server stays the same member.
+    // No other server takes the lease while this one stays the same member.
     if (revision === undefined || this.#isStopped || this.#membership.self !== self) return undefined;
     this.#running.set(name, { controller: start(), revision });
     return name;

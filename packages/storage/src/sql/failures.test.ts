@@ -118,7 +118,7 @@ const lockForAWhile = {
   mysql: 'START TRANSACTION; SELECT * FROM tsukube_revision FOR UPDATE; DO SLEEP(1); COMMIT',
 };
 
-/** What a failover to a standby that lagged behind does. */
+/** Simulates a failover to a standby that lagged behind. */
 function rewind(newest: number): string {
   return `BEGIN; DELETE FROM tsukube_changes WHERE revision > ${newest}; DELETE FROM tsukube_objects WHERE revision > ${newest};
     UPDATE tsukube_revision SET newest = ${newest}; COMMIT`;
